@@ -4,18 +4,23 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <new>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <libscan/core/error.hpp>
+#include <libscan/core/memory_functions.hpp>
 #include <libscan/simt/simt.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
 /// Temporary memory for device-wide calls on one stream. Either grows as calls need it (allocating
-/// on the stream), or is a view of the caller's memory and never allocates, so that calls can be
-/// captured in a CUDA graph. Contents need no initialization and are undefined between calls. Calls
-/// that share a workspace must be ordered by its stream. Move-only.
+/// on the stream, from the caller's `memory_functions` if there are any), or is a view of the
+/// caller's memory and never allocates, so that calls can be captured in a CUDA graph. Contents
+/// need no initialization and are undefined between calls. Calls that share a workspace must be
+/// ordered by its stream. Move-only.
 class workspace {
  public:
   /// Grows as needed; frees its memory on the stream when it ends.
@@ -32,14 +37,21 @@ class workspace {
         "memory aligned to 256 bytes, as cudaMalloc gives it");
   }
 
+  /// Grows with memory from `source`, and returns it there when it ends. A call throws what
+  /// `source` throws, and std::bad_alloc if it gets null.
+  explicit workspace(memory_functions const& source, simt::stream on = {})
+      : on_(on), source_(source) {}
+
   workspace(workspace&& other) noexcept
       : on_(other.on_),
+        source_(other.source_),
         memory_(std::exchange(other.memory_, nullptr)),
         bytes_(std::exchange(other.bytes_, 0)),
         owned_(other.owned_) {}
 
   workspace& operator=(workspace&& other) noexcept {
     std::swap(on_, other.on_);
+    std::swap(source_, other.source_);
     std::swap(memory_, other.memory_);
     std::swap(bytes_, other.bytes_);
     std::swap(owned_, other.owned_);
@@ -49,7 +61,7 @@ class workspace {
   ~workspace() {
     try {
       release();
-    } catch (error const&) {
+    } catch (std::exception const&) {
       // The device is lost or the program is ending: there is nothing left to free.
     }
   }
@@ -64,19 +76,41 @@ class workspace {
     }
     if (bytes > bytes_) {
       release();
-      memory_ = simt::allocate(bytes, on_);
+      memory_ = allocate(bytes);
       bytes_ = bytes;
     }
     return static_cast<std::byte*>(memory_);
   }
 
  private:
+  void* allocate(std::size_t bytes) {
+    if (source_.allocate == nullptr) return simt::allocate(bytes, on_);
+    void* const memory = source_.allocate(bytes, handle(), source_.context);
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+  }
+
   void release() {
-    bytes_ = 0;
-    if (owned_ && memory_ != nullptr) simt::deallocate(std::exchange(memory_, nullptr), on_);
+    std::size_t const bytes = std::exchange(bytes_, 0);
+    if (!owned_ || memory_ == nullptr) return;
+    void* const memory = std::exchange(memory_, nullptr);
+    if (source_.allocate == nullptr) return simt::deallocate(memory, on_);
+    source_.deallocate(memory, bytes, handle(), source_.context);
+  }
+
+  /// The stream as memory functions get it; null in the executor, which has only one.
+  void* handle() const {
+    return [](auto on) -> void* {
+      if constexpr (std::is_pointer_v<decltype(on)>) {
+        return on;
+      } else {
+        return nullptr;
+      }
+    }(on_);
   }
 
   simt::stream on_;
+  memory_functions source_;
   void* memory_ = nullptr;
   std::size_t bytes_ = 0;
   bool owned_ = true;

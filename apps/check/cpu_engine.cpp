@@ -66,17 +66,20 @@ void run_segmented(cpu_case<T> const& one) {
   segmentation segments;
   switch (c.what) {
     case task::segmented_by_flags:
-      segments = {segmentation::form::flags, one.in.template at<void>(slot::flags), 0, dtype::i64};
+      segments = segmentation::of_flags(std::span(
+          one.in.template at<std::uint8_t const>(slot::flags), static_cast<std::size_t>(c.n)));
       break;
     case task::segmented_by_bits:
-      segments = {segmentation::form::bits, one.in.template at<void>(slot::bits), 0, dtype::i64};
+      segments = segmentation::of_bits(
+          cpu_case<T>::template array<std::uint32_t const>(one.in, slot::bits), c.n);
       break;
     case task::segmented_by_offsets:
-      segments = {segmentation::form::offsets, one.in.template at<void>(slot::places),
-                  one.in.size(slot::places) - 1, dtype::i64};
+      segments = segmentation::of_offsets(
+          cpu_case<T>::template array<index_t const>(one.in, slot::places));
       break;
     default:
-      segments = {segmentation::form::keys, one.in.template at<void>(slot::keys), 0, dtype::i32};
+      segments = segmentation::of_keys(std::span(one.in.template at<std::int32_t const>(slot::keys),
+                                                 static_cast<std::size_t>(c.n)));
   }
   T const init = init_of<T>(c);
   prefix_scan(one.on, {c.type, one.items().data(), c.n, c.op, c.kind,

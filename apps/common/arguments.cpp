@@ -62,8 +62,11 @@ read_options common_arguments::reading(class progress* meter) const {
 
 void add_common_arguments(CLI::App& app, common_arguments& values) {
   common_arguments* const to = &values;
-  app.add_option("--engine", to->engine, "cpu, cuda, or auto: a usable GPU, else the CPU")
-      ->check(CLI::IsMember({"cpu", "cuda", "auto"}))
+  app.add_option(
+         "--engine", to->engine,
+         "cpu, cuda, executor (the GPU's kernels, simulated on the CPU: for small files), or "
+         "auto: a usable GPU, else the CPU")
+      ->check(CLI::IsMember({"cpu", "cuda", "executor", "auto"}))
       ->capture_default_str();
   add_whole_number(app, "--threads", to->threads, 0, max_threads,
                    "threads of the CPU engine; 0: all cores");

@@ -54,7 +54,7 @@ Exit codes: 0 done, 1 --verify found a difference, 2 usage, 3 bad file, 4 device
 
 /// Adds the four options that say where segments begin; at most one may be used.
 void add_segments(CLI::App& app, prefix_arguments& arguments) {
-  using form = segmentation::form;
+  using form = libscan::segmentation::form;
   static constexpr struct {
     char const* flag;
     form how;

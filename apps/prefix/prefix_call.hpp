@@ -2,30 +2,12 @@
 // One scan of scan-prefix with its types as values, as run_prefix passes it to an engine.
 #pragma once
 
-#include <cstdint>
-
 #include <apps/common/dtype.hpp>
 #include <libscan/core/operator_list.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/segmentation.hpp>
 
 namespace libscan::apps {
-
-/// Where segments begin, in host memory.
-struct segmentation {
-  /// The type of `data`.
-  enum class form : std::uint8_t {
-    none,     ///< nothing: all items are one segment
-    flags,    ///< a byte for each item, not 0 at a head
-    bits,     ///< std::uint32_t: bit i of word w is item 32 w + i
-    offsets,  ///< index_t: `segments` + 1 of them, from 0 to n, ascending
-    keys      ///< a key of `key_type` for each item; equal neighbors are in one segment
-  };
-
-  form how = form::none;
-  void const* data = nullptr;
-  index_t segments = 0;
-  dtype key_type = dtype::i64;
-};
 
 /// out[i] = scan of the n items `in`, converted to `accumulator`. All memory is the host's; `out`
 /// and `in` must not overlap. Forward or in reverse, with *init before the first item of each

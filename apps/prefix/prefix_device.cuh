@@ -3,8 +3,6 @@
 // `dtype`, a few in each of prefix_device_*.cu.
 #pragma once
 
-#include <cstdint>
-
 #include <apps/common/dtype.hpp>
 #include <apps/prefix/prefix_call.hpp>
 #include <libscan/simt/machine.hpp>
@@ -16,10 +14,5 @@ namespace libscan::apps::inline LIBSCAN_MACHINE {
 /// accumulator.
 template <class T>
 void prefix_on_device(prefix_call const& call, scan_strategy which);
-
-/// Runs `call` in segments on the current device. `heads`, in host memory, has a bit for each
-/// position of the scan. T is its accumulator.
-template <class T>
-void segmented_prefix_on_device(prefix_call const& call, std::uint32_t const* heads);
 
 }  // namespace libscan::apps::inline LIBSCAN_MACHINE

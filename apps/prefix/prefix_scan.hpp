@@ -5,19 +5,36 @@
 #include <apps/common/dtype.hpp>
 #include <apps/prefix/prefix_call.hpp>
 #include <libscan/core/engine.hpp>
+#include <libscan/host/host_call.hpp>
 #include <libscan/textbook/names.hpp>
 
 namespace libscan::apps {
 
-/// The most items that may be scanned in the executor: they take half a minute, not hours.
-inline constexpr index_t executor_limit = index_t{1} << 24;
+/// `call` as the host API takes it.
+inline libscan::detail::host_scan host_scan_of(prefix_call const& call) {
+  using libscan::detail::as_input;
+  return {as_input(call.type),
+          call.in,
+          call.n,
+          call.op,
+          call.kind,
+          call.direction,
+          call.segments,
+          call.accumulator,
+          call.init,
+          as_input(call.accumulator),
+          call.out,
+          call.n,
+          nullptr,
+          call.carry};
+}
 
 /// Runs `call` on engine `on` and returns when its output is complete. Throws `invalid_argument`,
 /// `device_error`, `engine_unavailable` or std::bad_alloc.
 void prefix_scan(engine const& on, prefix_call const& call);
 
 /// Runs `call`, which has no segments, by the strategy `which`: on the GPU of a cuda engine,
-/// otherwise in the executor. In the executor it throws `invalid_argument` for more than
+/// otherwise in the executor. There it throws `invalid_argument` for more than
 /// `executor_limit` items, and `engine_unavailable` if libscan was built without it.
 void prefix_scan_by(engine const& on, scan_strategy which, prefix_call const& call);
 

@@ -18,10 +18,10 @@
 #include <apps/common/number.hpp>
 #include <apps/common/progress.hpp>
 #include <apps/common/steps.hpp>
-#include <apps/prefix/operators.hpp>
 #include <apps/prefix/prefix_scan.hpp>
 #include <apps/prefix/segment_file.hpp>
 #include <apps/prefix/verify.hpp>
+#include <libscan/core/any_operator.hpp>
 #include <libscan/cpu/staged_scan.hpp>
 
 namespace libscan::apps {
@@ -51,7 +51,7 @@ T parse_init(std::string const& text) {
 any_value make_init(dtype accumulator, operator_kind op, std::optional<std::string> const& text) {
   any_value result{};
   visit_item_type(accumulator, [&]<class T>(std::type_identity<T>) {
-    T const value = text ? parse_init<T>(*text) : chosen_operator<T>{op}.identity();
+    T const value = text ? parse_init<T>(*text) : libscan::detail::any_operator<T>{op}.identity();
     std::memcpy(result.bytes, &value, sizeof value);
   });
   return result;

@@ -11,8 +11,8 @@
 #include <apps/common/exit_code.hpp>
 #include <apps/common/memory_bound.hpp>
 #include <apps/common/number.hpp>
-#include <apps/prefix/heads.hpp>
 #include <libscan/core/floats.hpp>
+#include <libscan/host/host_heads.hpp>
 
 namespace libscan::apps {
 namespace {
@@ -77,6 +77,21 @@ void check_offsets(std::string const& name, index_t const* offsets, index_t coun
   }
 }
 
+/// Flags or keys in memory, as a description of segments.
+segmentation described(form how, dtype type, std::span<std::byte const> bytes) {
+  segmentation result;
+  visit_item_type(type, [&]<class T>(std::type_identity<T>) {
+    std::span<T const> const items(reinterpret_cast<T const*>(bytes.data()),
+                                   bytes.size() / sizeof(T));
+    if constexpr (sizeof(T) == 1) {
+      result = how == form::flags ? segmentation::of_flags(items) : segmentation::of_keys(items);
+    } else {
+      result = segmentation::of_keys(items);
+    }
+  });
+  return result;
+}
+
 void check_count(std::string const& name, index_t count, index_t n, char const* what) {
   if (count == n) return;
   throw file_error(name, "holds " + std::to_string(count) + " items, expected " +
@@ -110,23 +125,27 @@ segment_file::segment_file(form how, std::string const& path, index_t n, progres
   options.meter = meter;
   file_ = read_counted(path, options, bytes_read_);
   std::string const name = input_name(path);
-  segments_ = {how, file_.bytes.data(), 0, file_.type};
   auto const count = static_cast<index_t>(file_.count());
   if (how == form::flags) check_count(name, count, n, "head flag");
   if (how == form::bits) take_bits(name, n);
   if (how == form::offsets) take_offsets(name, n);
   if (how == form::keys) check_count(name, count, n, "key");
+  if (how == form::flags || how == form::keys) segments_ = described(how, file_.type, file_.bytes);
 }
 
 void segment_file::take_bits(std::string const& name, index_t n) {
   check_bits(name, file_.type, static_cast<index_t>(file_.count()), n);
   bool const aligned = reinterpret_cast<std::uintptr_t>(file_.bytes.data()) % 4 == 0;
-  if (aligned && file_.bytes.size() % 4 == 0) return;
+  if (aligned && file_.bytes.size() % 4 == 0) {
+    auto const* const words = reinterpret_cast<std::uint32_t const*>(file_.bytes.data());
+    segments_ = segmentation::of_bits({words, file_.bytes.size() / 4}, n);
+    return;
+  }
   words_.assign(file_.bytes.size() / 4 + 1, 0);
   if (!file_.bytes.empty()) {
     std::memcpy(words_.data(), file_.bytes.data(), file_.bytes.size());
   }
-  segments_.data = words_.data();
+  segments_ = segmentation::of_bits(words_, n);
 }
 
 void segment_file::take_offsets(std::string const& name, index_t n) {
@@ -134,13 +153,12 @@ void segment_file::take_offsets(std::string const& name, index_t n) {
     throw file_error(name, "holds " + std::string(name_of(file_.type)) +
                                " items, expected offsets of an integer type");
   }
-  if (file_.type != dtype::i64) {
-    offsets_ = widened(file_, name);
-    segments_.data = offsets_.data();
-  }
-  auto const count = static_cast<index_t>(file_.count());
-  check_offsets(name, static_cast<index_t const*>(segments_.data), count, n);
-  segments_.segments = count - 1;
+  bool const wide = file_.type == dtype::i64;
+  if (!wide) offsets_ = widened(file_, name);
+  std::span<index_t const> const offsets =
+      wide ? file_.values<index_t>() : std::span<index_t const>(offsets_);
+  check_offsets(name, offsets.data(), static_cast<index_t>(offsets.size()), n);
+  segments_ = segmentation::of_offsets(offsets);
 }
 
 segment_stream::segment_stream(form how, std::string const& path, index_t n, index_t piece,
@@ -182,20 +200,20 @@ segmentation segment_stream::next_streamed(index_t count) {
     words_.assign(bytes.size() / sizeof(words_[0]) + 1, 0);
     std::memcpy(words_.data(), bytes.data(), bytes.size());
     begins_ = first_piece_ || (words_[0] & 1) != 0;
-    return {how_, words_.data(), 0, in_->type()};
+    return segmentation::of_bits(words_, count);
   }
   if (how_ == form::flags) {
     bool const head = bytes[0] != std::byte{0};
     begins_ = first_piece_ || (reverse_ ? edge_is_head_ : head);
     edge_is_head_ = head;
-    return {how_, bytes.data(), 0, in_->type()};
+    return described(how_, in_->type(), bytes);
   }
   std::size_t const key = size_of(in_->type());
   std::byte const* const front = bytes.data();
   std::byte const* const back = front + static_cast<std::size_t>(count - 1) * key;
   begins_ = first_piece_ || changes(reverse_ ? back : front, edge_key_);
   std::memcpy(edge_key_, reverse_ ? front : back, key);
-  return {how_, bytes.data(), 0, in_->type()};
+  return described(how_, in_->type(), bytes);
 }
 
 /// Whether two keys differ.
@@ -209,7 +227,7 @@ bool segment_stream::changes(std::byte const* key, std::byte const* other) const
 }
 
 segmentation segment_stream::next_in_memory(index_t first, index_t count) {
-  described_heads const heads{all_.segments()};
+  libscan::detail::described_heads const heads{all_.segments()};
   auto const mark = [&](index_t begin, index_t items) {
     marks_.resize(static_cast<std::size_t>(ceil_div(items, cpu::word_heads)));
     heads.mark(begin, begin + items, marks_.data());
@@ -220,7 +238,7 @@ segmentation segment_stream::next_in_memory(index_t first, index_t count) {
   mark(first, count);
   words_.resize(2 * marks_.size());
   std::memcpy(words_.data(), marks_.data(), marks_.size() * sizeof(marks_[0]));
-  return {form::bits, words_.data(), 0, dtype::u32};
+  return segmentation::of_bits(words_, count);
 }
 
 }  // namespace libscan::apps

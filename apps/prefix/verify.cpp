@@ -37,20 +37,20 @@ class plain_segments {
   /// Whether a segment begins at item i > 0 of the array.
   bool is_head(index_t i) {
     segmentation const& s = call_.segments;
-    switch (s.how) {
+    switch (s.how()) {
       case segmentation::form::none:
         return false;
       case segmentation::form::flags:
-        return static_cast<std::uint8_t const*>(s.data)[i] != 0;
+        return static_cast<std::uint8_t const*>(s.data())[i] != 0;
       case segmentation::form::bits:
-        return (static_cast<std::uint32_t const*>(s.data)[i / 32] >> (i % 32) & 1) != 0;
+        return (static_cast<std::uint32_t const*>(s.data())[i / 32] >> (i % 32) & 1) != 0;
       case segmentation::form::offsets:
-        return is_offset(static_cast<index_t const*>(s.data), s.segments, i);
+        return is_offset(static_cast<index_t const*>(s.data()), s.count(), i);
       default:
         break;
     }
-    return visit_item_type(s.key_type, [&]<class Key>(std::type_identity<Key>) {
-      auto const* const keys = static_cast<Key const*>(s.data);
+    return libscan::detail::visit_input_type(s.type(), [&]<class Key>(std::type_identity<Key>) {
+      auto const* const keys = static_cast<Key const*>(s.data());
       return !(keys[i] == keys[i - 1]);
     });
   }

@@ -43,10 +43,11 @@ typename Op::value_type > ;
 template <class T>
 inline constexpr index_t converted_at_once = 16384 / static_cast<index_t>(sizeof(T));
 
-/// to[k] = in[k] as T, for n items.
+/// to[k] = in[k] as T, for n items. An iterator may do that by itself, as in.copy_to(0, n, to).
 template <class T, class In>
 void convert_items(In in, index_t n, T* to) {
   using item = std::iter_value_t<In>;
+  if constexpr (requires { in.copy_to(index_t{0}, n, to); }) return in.copy_to(0, n, to);
   if constexpr (std::contiguous_iterator<In> && half_float<item> && std::same_as<T, float>) {
     detail::code_for_halves<item>().widen(std::to_address(in), n, to);
   } else {

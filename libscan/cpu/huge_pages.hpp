@@ -9,6 +9,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <new>
 
 #include <libscan/core/types.hpp>
 
@@ -26,6 +28,21 @@ inline void advise_huge_pages([[maybe_unused]] void* at, [[maybe_unused]] std::s
   std::uintptr_t const end = (address + bytes) / huge_page * huge_page;
   if (begin < end) (void)::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
 #endif
+}
+
+/// At least `bytes` bytes, uninitialized and aligned to cache lines; from 8 MiB on aligned to huge
+/// pages, which the system is advised to use. Untouched pages take no memory. Null for 0 bytes.
+/// Throws std::bad_alloc. Free it by std::free.
+inline void* allocate_pages(std::size_t bytes) {
+  if (bytes == 0) return nullptr;
+  constexpr std::size_t line = 64;
+  if (bytes > static_cast<std::size_t>(-1) / 2) throw std::bad_alloc();
+  std::size_t const unit = bytes < 4 * huge_page ? line : huge_page;
+  std::size_t const rounded = ceil_div(bytes, unit) * unit;
+  void* const memory = std::aligned_alloc(unit, rounded);
+  if (memory == nullptr) throw std::bad_alloc();
+  if (unit == huge_page) cpu::advise_huge_pages(memory, rounded);
+  return memory;
 }
 
 }  // namespace libscan::inline v1::cpu

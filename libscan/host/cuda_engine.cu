@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA side of the host API: devices, and the step from a call to its item type.
+// The GPUs of this machine.
 #include <libscan/host/cuda_engine.hpp>
 
 #include <string>
@@ -45,18 +45,6 @@ std::string cuda_device_name(int device) {
   cudaDeviceProp properties{};
   LIBSCAN_CHECK(cudaGetDeviceProperties(&properties, device));
   return properties.name;
-}
-
-void cuda_scan(int device, scan_call const& call) {
-  simt::selected_device const here(device);
-  libscan::visit_item_type(call.type,
-                           [&]<class T>(std::type_identity<T>) { cuda_items<T>::scan(call); });
-}
-
-void cuda_reduce(int device, reduce_call const& call) {
-  simt::selected_device const here(device);
-  libscan::visit_item_type(call.type,
-                           [&]<class T>(std::type_identity<T>) { cuda_items<T>::reduce(call); });
 }
 
 }  // namespace libscan::inline v1::detail

@@ -34,12 +34,19 @@ engine engine::cuda(int device) {
   detail::refuse_cuda();
 }
 
+engine engine::executor(std::uint64_t seed) {
+  if constexpr (detail::has_executor) return {kind::executor, 0, -1, seed};
+  detail::refuse_executor();
+}
+
 engine engine::named(std::string_view name, int threads) {
   require_threads(threads);
   if (name == "cpu") return cpu(threads);
   if (name == "cuda") return cuda();
+  if (name == "executor") return executor();
   if (name != "auto") {
-    throw invalid_argument("engine: expected auto, cpu or cuda, got '" + std::string(name) + "'");
+    throw invalid_argument("engine: expected auto, cpu, cuda or executor, got '" +
+                           std::string(name) + "'");
   }
   if constexpr (detail::has_cuda) {
     for (int device = 0, devices = detail::cuda_devices(); device < devices; ++device) {
@@ -56,6 +63,9 @@ engine engine::named(std::string_view name, int threads) {
 std::string engine::description() const {
   if constexpr (detail::has_cuda) {
     if (is_cuda()) return "cuda, " + detail::cuda_device_name(device_);
+  }
+  if (is_executor()) {
+    return "executor, " + (seed_ == 0 ? "fixed order" : "seed " + std::to_string(seed_));
   }
   return "cpu, " + std::to_string(threads_) + (threads_ == 1 ? " thread" : " threads");
 }

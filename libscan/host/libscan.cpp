@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiled half of the host API: checks a call and passes it to its engine.
+// The compiled half of the host API of scans: checks a call and passes it to its engine.
 #include <libscan/libscan.hpp>
 
 #include <string>
 
 #include <libscan/cpu/reduce.hpp>
 #include <libscan/cpu/scan.hpp>
-#include <libscan/host/cuda_engine.hpp>
+#include <libscan/host/device_items.hpp>
 #include <libscan/host/on_engine.hpp>
 
 namespace libscan::inline v1::detail {
@@ -70,13 +70,23 @@ void cpu_reduce(int threads, reduce_call const& call) {
 void run_scan(engine const& on, scan_call const& call, index_t out_items) {
   check(call, out_items);
   detail::on_engine(
-      on, [&](auto device) { cuda_scan(device, call); },
+      on, call.n,
+      [&](auto machine) {
+        libscan::visit_item_type(call.type, [&]<class T>(std::type_identity<T>) {
+          device_items<decltype(machine), T>::scan(machine, call);
+        });
+      },
       [&](int threads) { cpu_scan(threads, call); });
 }
 
 void run_reduce(engine const& on, reduce_call const& call) {
   detail::on_engine(
-      on, [&](auto device) { cuda_reduce(device, call); },
+      on, call.n,
+      [&](auto machine) {
+        libscan::visit_item_type(call.type, [&]<class T>(std::type_identity<T>) {
+          device_items<decltype(machine), T>::reduce(machine, call);
+        });
+      },
       [&](int threads) { cpu_reduce(threads, call); });
 }
 

@@ -3,8 +3,12 @@
 // included by compiled code only, never by headers that users include.
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 #include <libscan/core/engine.hpp>
 #include <libscan/core/error.hpp>
+#include <libscan/core/types.hpp>
 
 namespace libscan::inline v1::detail {
 
@@ -32,12 +36,38 @@ inline constexpr bool has_executor = false;
       "again, or use another engine");
 }
 
-/// Returns cuda(device) for an engine of kind cuda, cpu(threads) for the others. `cuda` is a
-/// template, [](auto device) { ... }: a build without CUDA compiles no call of it.
-template <class Cuda, class Cpu>
-auto on_engine(engine const& on, Cuda const& cuda, Cpu const& cpu) {
+/// A GPU, by its number.
+struct cuda_device {
+  int number;
+};
+
+/// The executor, with the seed of its schedules.
+struct executor_run {
+  std::uint64_t seed;
+};
+
+/// Refuses more items than the executor runs in a reasonable time.
+inline void check_executor_limit(index_t items) {
+  if (items <= executor_limit) return;
+  throw invalid_argument("the executor takes up to " + std::to_string(executor_limit) +
+                         " items, since it runs kernels thread by thread; the call has " +
+                         std::to_string(items) + "; use the cpu or the cuda engine");
+}
+
+/// Returns device(machine) for an engine that runs kernels, where `machine` is a `cuda_device` or
+/// an `executor_run`, and cpu(threads) for the cpu engine. `items` is the size of the call, which
+/// is bounded in the executor. `device` is a template, [](auto machine) { ... }: a build without a
+/// machine compiles no call of it.
+template <class Device, class Cpu>
+auto on_engine(engine const& on, index_t items, Device const& device, Cpu const& cpu) {
   if constexpr (has_cuda) {
-    if (on.is_cuda()) return cuda(on.device());
+    if (on.is_cuda()) return device(cuda_device{on.device()});
+  }
+  if constexpr (has_executor) {
+    if (on.is_executor()) {
+      detail::check_executor_limit(items);
+      return device(executor_run{on.seed()});
+    }
   }
   return cpu(on.threads());
 }

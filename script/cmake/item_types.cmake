@@ -36,6 +36,29 @@ function(libscan_compile_types_for_executor target header code)
   libscan_add_executor_sources(${target} ${sources})
 endfunction()
 
+# libscan_compile_types_for_machines(target header code group...): as libscan_compile_for_types, for
+# GPUs and for the executor, if the build has them. Kernels that racecheck watches are those of tests only.
+function(libscan_compile_types_for_machines target header code)
+  libscan_compile_for_types(${target} ${header} "${code}" ${ARGN})
+  if(LIBSCAN_HOST_EXECUTOR)
+    libscan_compile_types_for_executor(${target} ${header} "${code}" ${ARGN})
+    target_link_libraries(${target} PRIVATE libscan_executor)
+  endif()
+endfunction()
+
+# libscan_compile_for_machines(target source...): the same for .cu files, by their path in the
+# repository.
+function(libscan_compile_for_machines target)
+  if(LIBSCAN_WITH_CUDA)
+    list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
+    target_sources(${target} PRIVATE ${sources})
+  endif()
+  if(LIBSCAN_HOST_EXECUTOR)
+    libscan_compile_for_executor(${target} ${ARGN})
+    target_link_libraries(${target} PRIVATE libscan_executor)
+  endif()
+endfunction()
+
 function(libscan_add_executor_sources target)
   set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS
     "$<IF:$<BOOL:${LIBSCAN_QUICK_TESTS}>,-O0,$<$<CONFIG:Release>:-O1>>")

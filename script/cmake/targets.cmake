@@ -59,7 +59,7 @@ function(libscan_target target)
   libscan_exact_math(${target})
   libscan_sanitize(${target})
   target_compile_definitions(${target} PRIVATE $<$<BOOL:${LIBSCAN_WITH_CUDA}>:LIBSCAN_WITH_CUDA>
-                             $<$<TARGET_EXISTS:libscan_executor>:LIBSCAN_WITH_EXECUTOR>)
+                             $<$<BOOL:${LIBSCAN_HOST_EXECUTOR}>:LIBSCAN_WITH_EXECUTOR>)
   if(LIBSCAN_QUICK_TESTS)
     target_compile_definitions(${target} PRIVATE LIBSCAN_FEW_VECTOR_TARGETS)
   endif()

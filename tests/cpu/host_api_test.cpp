@@ -132,7 +132,8 @@ TEST_CASE("engines have names, threads and descriptions") {
   CHECK(engine::named("auto").which() == engine::best().which());
   CHECK_THROWS_AS(engine::cpu(-1), invalid_argument);
   CHECK_THROWS_AS(engine::named("auto", -1), invalid_argument);
-  CHECK_THROWS_WITH(engine::named("gpu"), Contains("expected auto, cpu or cuda, got 'gpu'"));
+  CHECK_THROWS_WITH(engine::named("gpu"),
+                    Contains("expected auto, cpu, cuda or executor, got 'gpu'"));
 }
 
 TEST_CASE("the cuda engine is there and works, or names the reason why not") {

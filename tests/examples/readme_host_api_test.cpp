@@ -3,8 +3,11 @@
 #include <cstdint>
 #include <vector>
 
+#include <examples/host/device_memory.hpp>
 #include <examples/host/groups.hpp>
 #include <examples/host/histogram.hpp>
+#include <examples/host/own_operator.hpp>
+#include <examples/host/segments.hpp>
 #include <examples/host/sort.hpp>
 #include <examples/host/spmv.hpp>
 #include <tests/support/catch.hpp>
@@ -25,6 +28,33 @@ TEST_CASE("README's groups") {
       examples::rank_scores(libscan::engine::cpu(), {2, 0, 2, 0, 0}, {5, 1, 7, 3, 2}, 3);
   CHECK(got.scores == std::vector<float>{3, 2, 1, 7, 5});
   CHECK(got.begins == std::vector<libscan::index_t>{0, 3, 3, 5});
+}
+
+TEST_CASE("the tour's segments, wider sums and ranks") {
+  auto const got =
+      examples::sum_rows(libscan::engine::cpu(), {1, 2, 3, 4}, {0, 1, 1, 4}, {200, 0, 100});
+  CHECK(got.sums == std::vector<float>{1, 2, 5, 9});
+  CHECK(got.totals.front() == 1);
+  CHECK(got.totals.back() == 4);
+  CHECK(got.wide == std::vector<long>{200, 200, 300});
+  CHECK(got.places == std::vector<std::uint32_t>{0, 1, 1});
+}
+
+TEST_CASE("the tour's sums of device memory, in the executor") {
+  try {
+    auto const on = libscan::engine::executor();
+    std::vector<float> const values{1, 2, 3, 4};
+    std::vector<libscan::index_t> const offsets{0, 1, 1, 4};
+    std::vector<float> sums(4);
+    examples::sum_rows_on(on, nullptr, {}, values.data(), sums.data(), 4, offsets.data(), 3);
+    CHECK(sums == std::vector<float>{1, 2, 5, 9});
+  } catch (libscan::engine_unavailable const&) {
+    // A build without the executor.
+  }
+}
+
+TEST_CASE("the tour's own operator") {
+  CHECK(examples::growth_of({2, 3, 0.5}) == std::vector<double>{2, 6, 3});
 }
 
 TEST_CASE("README's histogram") {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include <apps/filter/host/filter_cuda.hpp>
+#include <apps/filter/host/filter_device.hpp>
 #include <apps/filter/host/host_checks.hpp>
 #include <apps/filter/host/predicate_marks.hpp>
 #include <libscan/core/item_types.hpp>
@@ -22,7 +22,10 @@ index_t filter(engine const& on, std::type_identity_t<std::span<T const>> values
                std::type_identity_t<std::span<T>> out, predicate<T> const& keep) {
   check_no_overlap("filter", std::as_bytes(values), std::as_bytes(out), true);
   index_t const kept = detail::on_engine(
-      on, [&](auto device) { return detail::cuda_filter<T>::values(device, values, out, keep); },
+      on, length(values),
+      [&](auto device) {
+        return detail::device_filter<decltype(device), T>::values(device, values, out, keep);
+      },
       [&](int threads) {
         return cpu::filter_by(threads, values.data(), out.data(), length(values),
                               cpu::keep_predicate<T>{values.data(), &keep}, length(out));
@@ -36,7 +39,10 @@ index_t filter_indices(engine const& on, std::type_identity_t<std::span<T const>
                        std::span<index_t> out, predicate<T> const& keep) {
   check_no_overlap("filter_indices", std::as_bytes(values), std::as_bytes(out), false);
   index_t const kept = detail::on_engine(
-      on, [&](auto device) { return detail::cuda_filter<T>::indices(device, values, out, keep); },
+      on, length(values),
+      [&](auto device) {
+        return detail::device_filter<decltype(device), T>::indices(device, values, out, keep);
+      },
       [&](int threads) {
         return cpu::indices_by(threads, out.data(), length(values),
                                cpu::keep_predicate<T>{values.data(), &keep}, length(out));
@@ -55,8 +61,10 @@ index_t filter_with_indices(engine const& on, std::type_identity_t<std::span<T c
   check_no_overlap(call, std::as_bytes(out), std::as_bytes(indices), false, "out");
   cpu::indexed_outputs<T*> const to{out.data(), length(out), indices.data(), length(indices)};
   index_t const kept = detail::on_engine(
-      on,
-      [&](auto device) { return detail::cuda_filter<T>::indices(device, values, indices, keep); },
+      on, length(values),
+      [&](auto device) {
+        return detail::device_filter<decltype(device), T>::indices(device, values, indices, keep);
+      },
       [&](int threads) {
         return cpu::filter_with_indices_by(threads, values.data(), to, length(values),
                                            cpu::keep_predicate<T>{values.data(), &keep});
@@ -64,7 +72,7 @@ index_t filter_with_indices(engine const& on, std::type_identity_t<std::span<T c
   check_fits(call, kept, length(out));
   check_fits(call, kept, length(indices), "kept", "indices");
   // The values are in host memory, so only positions are copied back from the device.
-  if (on.is_cuda()) cpu::gather(values.data(), indices.data(), kept, out.data());
+  if (on.runs_kernels()) cpu::gather(values.data(), indices.data(), kept, out.data());
   return kept;
 }
 
@@ -72,7 +80,10 @@ template <class T>
 index_t count_if(engine const& on, std::type_identity_t<std::span<T const>> values,
                  predicate<T> const& keep) {
   return detail::on_engine(
-      on, [&](auto device) { return detail::cuda_filter<T>::count(device, values, keep); },
+      on, length(values),
+      [&](auto device) {
+        return detail::device_filter<decltype(device), T>::count(device, values, keep);
+      },
       [&](int threads) {
         return cpu::count_by(threads, length(values), cpu::keep_predicate<T>{values.data(), &keep});
       });

@@ -7,7 +7,7 @@
 
 #include <apps/filter/host/host_checks.hpp>
 #include <apps/filter/host/predicate_marks.hpp>
-#include <apps/filter/host/selection_cuda.hpp>
+#include <apps/filter/host/selection_device.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/core/item_types.hpp>
 #include <libscan/cpu/filter.hpp>
@@ -76,7 +76,10 @@ index_t split_by(int threads, std::span<T const> values, std::span<T> out,
 index_t mask_indices(engine const& on, item_mask const& mask, std::span<index_t> out) {
   check_no_overlap("mask_indices", mask.bytes(), std::as_bytes(out), false, "the mask");
   index_t const marked = detail::on_engine(
-      on, [&](auto device) { return detail::cuda_mask_indices(device, mask, out); },
+      on, mask.size(),
+      [&](auto device) {
+        return detail::device_masks<decltype(device)>::indices(device, mask, out);
+      },
       [&](int threads) {
         return with_rule(mask, [&](auto rule) {
           return cpu::indices_by(threads, out.data(), mask.size(), rule, length(out));
@@ -88,7 +91,8 @@ index_t mask_indices(engine const& on, item_mask const& mask, std::span<index_t>
 
 index_t count_marked(engine const& on, item_mask const& mask) {
   return detail::on_engine(
-      on, [&](auto device) { return detail::cuda_count_marked(device, mask); },
+      on, mask.size(),
+      [&](auto device) { return detail::device_masks<decltype(device)>::count(device, mask); },
       [&](int threads) {
         return with_rule(mask,
                          [&](auto rule) { return cpu::count_by(threads, mask.size(), rule); });
@@ -104,7 +108,10 @@ index_t selection<T>::filter(engine const& on, std::span<T const> values, std::s
   check_no_overlap("filter", std::as_bytes(values), std::as_bytes(out), true);
   check_no_overlap("filter", mask.bytes(), std::as_bytes(out), false, "the mask");
   index_t const kept = detail::on_engine(
-      on, [&](auto device) { return cuda_selection<T>::filter(device, values, out, mask); },
+      on, length(values),
+      [&](auto device) {
+        return device_selection<decltype(device), T>::filter(device, values, out, mask);
+      },
       [&](int threads) {
         return with_rule(mask, [&](auto rule) {
           return cpu::filter_by(threads, values.data(), out.data(), length(values), rule,
@@ -128,7 +135,10 @@ index_t selection<T>::filter_with_indices(engine const& on, std::span<T const> v
   check_no_overlap(call, mask.bytes(), std::as_bytes(indices), false, "the mask");
   cpu::indexed_outputs<T*> const to{out.data(), length(out), indices.data(), length(indices)};
   index_t const kept = detail::on_engine(
-      on, [&](auto device) { return detail::cuda_mask_indices(device, mask, indices); },
+      on, length(values),
+      [&](auto device) {
+        return detail::device_masks<decltype(device)>::indices(device, mask, indices);
+      },
       [&](int threads) {
         return with_rule(mask, [&](auto rule) {
           return cpu::filter_with_indices_by(threads, values.data(), to, length(values), rule);
@@ -137,7 +147,7 @@ index_t selection<T>::filter_with_indices(engine const& on, std::span<T const> v
   check_fits(call, kept, length(out));
   check_fits(call, kept, length(indices), "kept", "indices");
   // The values are in host memory only.
-  if (on.is_cuda()) cpu::gather(values.data(), indices.data(), kept, out.data());
+  if (on.runs_kernels()) cpu::gather(values.data(), indices.data(), kept, out.data());
   return kept;
 }
 
@@ -146,8 +156,10 @@ index_t selection<T>::split(engine const& on, std::span<T const> values, std::sp
                             std::optional<std::span<T>> rejected, predicate<T> const& keep) {
   check_split(values, out, rejected);
   index_t const kept = detail::on_engine(
-      on,
-      [&](auto device) { return cuda_selection<T>::split(device, values, out, rejected, keep); },
+      on, length(values),
+      [&](auto device) {
+        return device_selection<decltype(device), T>::split(device, values, out, rejected, keep);
+      },
       [&](int threads) {
         return split_by(threads, values, out, rejected,
                         cpu::keep_predicate<T>{values.data(), &keep});
@@ -164,8 +176,10 @@ index_t selection<T>::split(engine const& on, std::span<T const> values, std::sp
   if (rejected)
     check_no_overlap("split", mask.bytes(), std::as_bytes(*rejected), false, "the mask");
   index_t const kept = detail::on_engine(
-      on,
-      [&](auto device) { return cuda_selection<T>::split(device, values, out, rejected, mask); },
+      on, length(values),
+      [&](auto device) {
+        return device_selection<decltype(device), T>::split(device, values, out, rejected, mask);
+      },
       [&](int threads) {
         return with_rule(mask,
                          [&](auto rule) { return split_by(threads, values, out, rejected, rule); });
@@ -184,7 +198,10 @@ index_t split_words(engine const& on, std::span<Word const> keys, std::span<Word
   check_split<Word>(keys, out, std::nullopt);
   auto const is_clear = [bit](Word key) { return (key >> bit & 1u) == 0; };
   return detail::on_engine(
-      on, [&](auto device) { return cuda_selection<Word>::split_by_bit(device, keys, out, bit); },
+      on, length(keys),
+      [&](auto device) {
+        return device_selection<decltype(device), Word>::split_by_bit(device, keys, out, bit);
+      },
       [&](int threads) {
         return split_by<Word>(
             threads, keys, out, std::nullopt,
@@ -196,7 +213,10 @@ template <class T>
 index_t selection<T>::unique(engine const& on, std::span<T const> values, std::span<T> out) {
   check_no_overlap("unique", std::as_bytes(values), std::as_bytes(out), true);
   index_t const kept = detail::on_engine(
-      on, [&](auto device) { return cuda_selection<T>::unique(device, values, out); },
+      on, length(values),
+      [&](auto device) {
+        return device_selection<decltype(device), T>::unique(device, values, out);
+      },
       [&](int threads) {
         return cpu::unique(threads, values.data(), out.data(), length(values), {}, length(out));
       });
@@ -213,9 +233,10 @@ index_t selection<T>::run_length_encode(engine const& on, std::span<T const> val
   check_no_overlap(call, std::as_bytes(out), std::as_bytes(lengths), false, "out");
   cpu::run_outputs const to{out.data(), length(out), lengths.data(), length(lengths)};
   index_t const runs = detail::on_engine(
-      on,
+      on, length(values),
       [&](auto device) {
-        return cuda_selection<T>::run_length_encode(device, values, out, lengths);
+        return device_selection<decltype(device), T>::run_length_encode(device, values, out,
+                                                                        lengths);
       },
       [&](int threads) {
         return cpu::run_length_encode(threads, values.data(), to, length(values));

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <apps/common/item_stream.hpp>
-#include <apps/filter/host/item_mask.hpp>
+#include <libscan/core/item_mask.hpp>
 
 namespace libscan::apps {
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include <apps/histogram/host/histogram_cuda.hpp>
+#include <apps/histogram/host/histogram_device.hpp>
 #include <libscan/cpu/histogram.hpp>
 #include <libscan/histogram.hpp>
 #include <libscan/host/on_engine.hpp>
@@ -19,11 +19,12 @@ sample_totals compiled_histogram<Sample>::count(engine const& on, Sample const* 
                                                 any_bins<Sample> const& bins,
                                                 std::uint32_t* counts) {
   return detail::on_engine(
-      on,
+      on, n,
       [&](auto device) {
         int const places = std::visit([](auto const& rule) { return rule.bins(); }, bins);
         std::vector<std::uint64_t> wide(static_cast<std::size_t>(places));
-        auto const totals = cuda_histogram<Sample>::count(device, samples, n, bins, wide.data());
+        auto const totals = device_histogram<decltype(device), Sample>::count(device, samples, n,
+                                                                              bins, wide.data());
         check_counts(wide.data(), places, std::numeric_limits<std::uint32_t>::max());
         std::transform(wide.begin(), wide.end(), counts,
                        [](std::uint64_t count) { return static_cast<std::uint32_t>(count); });
@@ -41,8 +42,10 @@ sample_totals compiled_histogram<Sample>::count(engine const& on, Sample const* 
                                                 any_bins<Sample> const& bins,
                                                 std::uint64_t* counts) {
   return detail::on_engine(
-      on,
-      [&](auto device) { return cuda_histogram<Sample>::count(device, samples, n, bins, counts); },
+      on, n,
+      [&](auto device) {
+        return device_histogram<decltype(device), Sample>::count(device, samples, n, bins, counts);
+      },
       [&](int threads) {
         return std::visit(
             [&](auto const& rule) { return cpu::histogram(threads, samples, counts, rule, n); },
@@ -55,9 +58,10 @@ sample_totals compiled_histogram<Sample>::sum(engine const& on, Sample const* sa
                                               double const* weights, index_t n,
                                               any_bins<Sample> const& bins, double* sums) {
   return detail::on_engine(
-      on,
+      on, n,
       [&](auto device) {
-        return cuda_histogram<Sample>::sum(device, samples, weights, n, bins, sums);
+        return device_histogram<decltype(device), Sample>::sum(device, samples, weights, n, bins,
+                                                               sums);
       },
       [&](int threads) {
         return std::visit(

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
-#include <new>
 #include <type_traits>
 
 #include <libscan/core/types.hpp>
@@ -24,14 +23,7 @@ class sort_memory {
 
   /// Throws std::bad_alloc.
   explicit sort_memory(index_t count) {
-    if (count == 0) return;
-    constexpr std::size_t line = 64;
-    std::size_t const bytes = static_cast<std::size_t>(count) * sizeof(T);
-    std::size_t const unit = bytes < 4 * huge_page ? line : huge_page;
-    std::size_t const rounded = ceil_div(bytes, unit) * unit;
-    items_.reset(static_cast<T*>(std::aligned_alloc(unit, rounded)));
-    if (!items_) throw std::bad_alloc();
-    if (unit == huge_page) cpu::advise_huge_pages(items_.get(), rounded);
+    items_.reset(static_cast<T*>(cpu::allocate_pages(static_cast<std::size_t>(count) * sizeof(T))));
   }
 
   T* data() const { return items_.get(); }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <apps/radix_sort/host/compiled_sort_cpu.hpp>
-#include <apps/radix_sort/host/segmented_sort_cuda.hpp>
+#include <apps/radix_sort/host/segmented_sort_device.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/cpu/segmented_sort.hpp>
 #include <libscan/host/on_engine.hpp>
@@ -49,8 +49,8 @@ inline void check_no_overlap_with_offsets(char const* call, char const* words,
 }
 
 /// Sorts on a device, with `Position`s of the keys as values; `take` gets the sorted ones.
-template <class Position, class Word, class Take>
-void with_positions_by_cuda(cuda_segmented_sort<Word> const& call, int threads, Take take) {
+template <class Position, class Machine, class Word, class Take>
+void with_positions_on(device_segmented_sort<Machine, Word> const& call, int threads, Take take) {
   cpu::detail::sort_memory<Position> const positions(call.n);
   detail::fill_positions(threads, positions.data(), call.n);
   call.with(positions.data(), positions.data());
@@ -58,11 +58,11 @@ void with_positions_by_cuda(cuda_segmented_sort<Word> const& call, int threads, 
 }
 
 /// The call that sorts keys of type Key by their bits.
-template <class Key>
-auto by_cuda(int device, Key const* keys, Key* out, index_t n, std::span<index_t const> offsets,
+template <class Machine, class Key>
+auto sort_on(Machine device, Key const* keys, Key* out, index_t n, std::span<index_t const> offsets,
              sort_order<Key> const& order) {
   using word = typename number_order<Key>::word_type;
-  return cuda_segmented_sort<word>{
+  return device_segmented_sort<Machine, word>{
       device,
       reinterpret_cast<word const*>(keys),
       reinterpret_cast<word*>(out),
@@ -71,13 +71,12 @@ auto by_cuda(int device, Key const* keys, Key* out, index_t n, std::span<index_t
       {order.direction, order.first_bit, order.end_bit, number_bits<word>::template of<Key>()}};
 }
 
-/// Sorts on CUDA device `device` what is in segments: the n items from the first offset on, with
+/// Sorts on `device` what is in segments: the n items from the first offset on, with
 /// offsets from 0 to n.
-template <class Key>
-void sort_segments_by_cuda(int device, Key const* keys, Key* out, value_bytes const& values,
-                           index_t n, std::span<index_t const> offsets,
-                           sort_order<Key> const& order) {
-  auto const sort = detail::by_cuda(device, keys, out, n, offsets, order);
+template <class Machine, class Key>
+void sort_segments_on(Machine device, Key const* keys, Key* out, value_bytes const& values,
+                      index_t n, std::span<index_t const> offsets, sort_order<Key> const& order) {
+  auto const sort = detail::sort_on(device, keys, out, n, offsets, order);
   switch (values.size) {
     case 0:
       return sort.alone();
@@ -90,7 +89,7 @@ void sort_segments_by_cuda(int device, Key const* keys, Key* out, value_bytes co
     default:
       int const threads = cpu::default_threads();
       cpu::detail::with_position_type(n, [&]<class Position>(Position) {
-        detail::with_positions_by_cuda<Position>(sort, threads, [&](Position const* positions) {
+        detail::with_positions_on<Position>(sort, threads, [&](Position const* positions) {
           cpu::detail::gather(threads, values.in, values.out, values.size, positions, n);
         });
       });
@@ -111,7 +110,7 @@ void compiled_segmented_sort<Key>::items(char const* call, engine const& on, Key
   index_t const segments = segments_of(call, cpu::default_threads(), offsets, n);
   if (n == 0) return;
   detail::on_engine(
-      on,
+      on, n,
       [&](auto device) {
         // The device gets, and gives back, what is in segments.
         index_t const first = offsets.front();
@@ -120,8 +119,8 @@ void compiled_segmented_sort<Key>::items(char const* call, engine const& on, Key
                                 static_cast<std::byte*>(values.out) + skipped, values.size};
         index_t const count = offsets.back() - first;
         if (count == 0) return;
-        detail::sort_segments_by_cuda<Key>(device, keys + first, out + first, moved, count,
-                                           from_the_first(offsets), order);
+        detail::sort_segments_on(device, keys + first, out + first, moved, count,
+                                 from_the_first(offsets), order);
       },
       [&](int threads) {
         cpu::detail::sort_bytes_in_segments(threads, keys, out, values.in, values.out, values.size,
@@ -129,31 +128,32 @@ void compiled_segmented_sort<Key>::items(char const* call, engine const& on, Key
       });
 }
 
-template <class Key>
-void compiled_segmented_sort<Key>::positions(engine const& on, Key const* keys, index_t* positions,
-                                             index_t n, std::span<index_t const> offsets,
-                                             sort_options const& options) {
+template <class Key, class Place>
+void sort_segments_to_positions(engine const& on, Key const* keys, Place* positions, index_t n,
+                                std::span<index_t const> offsets, sort_options const& options) {
   char const* const call = "segmented_argsort";
   auto const order = detail::order_of<Key>(options);
-  auto const to = memory_of(positions, n, sizeof(index_t));
+  auto const to = memory_of(positions, n, sizeof(Place));
   detail::check_no_sort_overlap(call, "positions overlap keys",
                                 detail::memory_of(keys, n, sizeof(Key)), to, false);
   check_no_overlap_with_offsets(call, "positions overlap offsets", offsets, to);
   index_t const segments = segments_of(call, cpu::default_threads(), offsets, n);
   if (n == 0) return;
   detail::on_engine(
-      on,
+      on, n,
       [&](auto device) {
         index_t const first = offsets.front();
         index_t const count = offsets.back() - first;
         if (count == 0) return;
         auto const moved = from_the_first(offsets);
         cpu::detail::with_position_type(count, [&]<class Position>(Position) {
-          detail::with_positions_by_cuda<Position>(
-              detail::by_cuda<Key>(device, keys + first, nullptr, count, moved, order),
+          detail::with_positions_on<Position>(
+              detail::sort_on<decltype(device), Key>(device, keys + first, nullptr, count, moved,
+                                                     order),
               cpu::default_threads(), [&](Position const* sorted) {
                 for (index_t i = 0; i < count; ++i) {
-                  positions[first + i] = first + static_cast<index_t>(sorted[i]);
+                  positions[first + i] =
+                      static_cast<Place>(first + static_cast<index_t>(sorted[i]));
                 }
               });
         });
@@ -161,6 +161,21 @@ void compiled_segmented_sort<Key>::positions(engine const& on, Key const* keys, 
       [&](int threads) {
         cpu::argsort_in_segments(threads, keys, positions, n, offsets.data(), segments, order);
       });
+}
+
+template <class Key>
+void compiled_segmented_sort<Key>::positions(engine const& on, Key const* keys, index_t* positions,
+                                             index_t n, std::span<index_t const> offsets,
+                                             sort_options const& options) {
+  detail::sort_segments_to_positions(on, keys, positions, n, offsets, options);
+}
+
+template <class Key>
+void compiled_segmented_sort<Key>::positions(engine const& on, Key const* keys,
+                                             std::uint32_t* positions, index_t n,
+                                             std::span<index_t const> offsets,
+                                             sort_options const& options) {
+  detail::sort_segments_to_positions(on, keys, positions, n, offsets, options);
 }
 
 }  // namespace libscan::inline v1::detail

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include <apps/radix_sort/host/radix_sort_cuda.hpp>
+#include <apps/radix_sort/host/radix_sort_device.hpp>
 #include <libscan/cpu/radix_sort.hpp>
 #include <libscan/cpu/workers.hpp>
 #include <libscan/host/on_engine.hpp>
@@ -61,30 +61,32 @@ void fill_positions(int threads, Position* positions, index_t n) {
 
 /// On a device values of other sizes than 4 and 8 bytes stay in place until their destinations are
 /// known.
-template <class Key>
-void gather_by_cuda(int device, Key const* keys, Key* out, value_bytes const& values, index_t n,
-                    sort_order<Key> const& order) {
+template <class Machine, class Key>
+void gather_on_machine(Machine device, Key const* keys, Key* out, value_bytes const& values,
+                       index_t n, sort_order<Key> const& order) {
   std::vector<index_t> positions(static_cast<std::size_t>(n));
-  cuda_sort<Key>::positions(device, keys, positions.data(), n, order);
+  device_sort<decltype(device), Key>::positions(device, keys, positions.data(), n, order);
   int const threads = cpu::default_threads();
   cpu::detail::gather(threads, keys, out, sizeof(Key), positions.data(), n);
   cpu::detail::gather(threads, values.in, values.out, values.size, positions.data(), n);
 }
 
-template <class Key>
-void sort_by_cuda(int device, Key const* keys, Key* out, value_bytes const& values, index_t n,
-                  sort_order<Key> const& order) {
+template <class Machine, class Key>
+void sort_on_machine(Machine device, Key const* keys, Key* out, value_bytes const& values,
+                     index_t n, sort_order<Key> const& order) {
   switch (values.size) {
     case 0:
-      return cuda_sort<Key>::keys(device, keys, out, n, order);
+      return device_sort<decltype(device), Key>::keys(device, keys, out, n, order);
     case sizeof(std::uint32_t):
-      return cuda_sort<Key>::pairs(device, keys, out, static_cast<std::uint32_t const*>(values.in),
-                                   static_cast<std::uint32_t*>(values.out), n, order);
+      return device_sort<decltype(device), Key>::pairs(
+          device, keys, out, static_cast<std::uint32_t const*>(values.in),
+          static_cast<std::uint32_t*>(values.out), n, order);
     case sizeof(std::uint64_t):
-      return cuda_sort<Key>::pairs(device, keys, out, static_cast<std::uint64_t const*>(values.in),
-                                   static_cast<std::uint64_t*>(values.out), n, order);
+      return device_sort<decltype(device), Key>::pairs(
+          device, keys, out, static_cast<std::uint64_t const*>(values.in),
+          static_cast<std::uint64_t*>(values.out), n, order);
     default:
-      return detail::gather_by_cuda(device, keys, out, values, n, order);
+      return detail::gather_on_machine(device, keys, out, values, n, order);
   }
 }
 
@@ -95,24 +97,39 @@ void compiled_sort<Key>::items(engine const& on, Key const* keys, Key* out,
   detail::check_items("sort", keys, out, values, n, true);
   if (n == 0) return;
   detail::on_engine(
-      on, [&](auto device) { detail::sort_by_cuda<Key>(device, keys, out, values, n, order); },
+      on, n, [&](auto device) { detail::sort_on_machine(device, keys, out, values, n, order); },
       [&](int threads) {
         cpu::detail::sort_bytes(threads, keys, out, values.in, values.out, values.size, n, order,
                                 {});
       });
 }
 
-template <class Key>
-void compiled_sort<Key>::positions(engine const& on, Key const* keys, index_t* positions, index_t n,
-                                   sort_options const& options) {
+template <class Key, class Position>
+void sort_to_positions(engine const& on, Key const* keys, Position* positions, index_t n,
+                       sort_options const& options) {
   auto const order = detail::order_of<Key>(options);
   detail::check_no_sort_overlap("sort", "positions overlap keys",
                                 detail::memory_of(keys, n, sizeof(Key)),
-                                memory_of(positions, n, sizeof(index_t)), false);
+                                memory_of(positions, n, sizeof(Position)), false);
   if (n == 0) return;
   detail::on_engine(
-      on, [&](auto device) { cuda_sort<Key>::positions(device, keys, positions, n, order); },
+      on, n,
+      [&](auto device) {
+        device_sort<decltype(device), Key>::positions(device, keys, positions, n, order);
+      },
       [&](int threads) { cpu::argsort(threads, keys, positions, n, order); });
+}
+
+template <class Key>
+void compiled_sort<Key>::positions(engine const& on, Key const* keys, index_t* positions, index_t n,
+                                   sort_options const& options) {
+  detail::sort_to_positions(on, keys, positions, n, options);
+}
+
+template <class Key>
+void compiled_sort<Key>::positions(engine const& on, Key const* keys, std::uint32_t* positions,
+                                   index_t n, sort_options const& options) {
+  detail::sort_to_positions(on, keys, positions, n, options);
 }
 
 }  // namespace libscan::inline v1::detail

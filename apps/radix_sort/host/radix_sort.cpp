@@ -17,6 +17,13 @@ void check_sort_room(char const* call, char const* what, std::size_t room, std::
                          " holds only " + std::to_string(room));
 }
 
+void check_positions_suffice(char const* call, std::uint64_t most, std::size_t n) {
+  if (n == 0 || n - 1 <= most) return;
+  throw invalid_argument(std::string(call) + ": " + std::to_string(n) +
+                         " keys, but positions hold only numbers up to " + std::to_string(most) +
+                         "; expected positions of 64 bits");
+}
+
 void check_no_sort_overlap(char const* call, char const* words, std::span<std::byte const> a,
                            std::span<std::byte const> b, bool same_start) {
   if (same_start && a.data() == b.data()) return;

@@ -9,7 +9,7 @@
 #include <string>
 
 #include <apps/radix_sort/host/compiled_sort_cpu.hpp>
-#include <apps/radix_sort/host/split_by_key_cuda.hpp>
+#include <apps/radix_sort/host/split_by_key_device.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/cpu/split_by_key.hpp>
 #include <libscan/host/on_engine.hpp>
@@ -102,12 +102,12 @@ void fill_buckets(int threads, Key* out, index_t n, std::span<index_t const> off
 }
 
 template <class Device, class Key>
-void split_by_cuda(Device device, Key const* keys, Key* out, value_bytes const& values, index_t n,
-                   std::span<index_t> offsets) {
+void split_on(Device device, Key const* keys, Key* out, value_bytes const& values, index_t n,
+              std::span<index_t> offsets) {
   int const threads = cpu::default_threads();
   int const buckets = static_cast<int>(offsets.size()) - 1;
   auto const in_bucket = bucket_bytes(threads, keys, n, buckets);
-  cuda_split const call{device, in_bucket.data(), n, buckets, offsets.data()};
+  device_split<Device> const call{device, in_bucket.data(), n, buckets, offsets.data()};
   if (values.size == 0) {
     call.keys();
   } else if (values.size == sizeof(std::uint32_t)) {
@@ -135,7 +135,7 @@ void compiled_split<Key>::items(engine const& on, Key const* keys, Key* out,
     return;
   }
   detail::on_engine(
-      on, [&](auto device) { detail::split_by_cuda(device, keys, out, values, n, offsets); },
+      on, n, [&](auto device) { detail::split_on(device, keys, out, values, n, offsets); },
       [&](int threads) {
         switch (values.size) {
           case 0:

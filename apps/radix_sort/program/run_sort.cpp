@@ -210,7 +210,7 @@ class sort_run {
     std::uint64_t const value = values_stream_ ? size_of(values_.type) : 0;
     sort_shape shape{n, size_of(type), by_positions() ? 0 : value, by_positions()};
     memory_needs needs;
-    if (engine_.is_cuda()) {
+    if (engine_.runs_kernels()) {
       needs.add(n * (shape.positions ? 8 : shape.key + shape.value));
     } else {
       shape.words = shape.positions || !odd_floats;

@@ -13,9 +13,9 @@
 
 namespace libscan::inline v1::detail {
 
-/// Threads for work on the host, for either engine.
+/// Threads for work on the host, for any engine.
 inline int host_threads(engine const& on) {
-  return on.is_cuda() ? cpu::default_threads() : on.threads();
+  return on.runs_kernels() ? cpu::default_threads() : on.threads();
 }
 
 /// The first k of [0, n) with wrong(k); n if there is none.

@@ -7,7 +7,7 @@
 
 #include <apps/spmv/host/checks.hpp>
 #include <apps/spmv/host/semiring_choice.hpp>
-#include <apps/spmv/host/spmv_cuda.hpp>
+#include <apps/spmv/host/spmv_device.hpp>
 #include <libscan/core/overlap.hpp>
 #include <libscan/cpu/spmv.hpp>
 #include <libscan/host/on_engine.hpp>
@@ -69,7 +69,8 @@ template <class T>
 prepared_matrix<T>::prepared_matrix(engine const& on, sparse_matrix<T> const& matrix)
     : matrix_(checked(on, matrix)) {
   kept_ = detail::on_engine(
-      on, [&](auto device) { return detail::cuda_spmv<T>::keep(device, matrix_); },
+      on, matrix_.rows + matrix_.nonzeros,
+      [&](auto device) { return detail::device_spmv<decltype(device), T>::keep(device, matrix_); },
       [&](int threads) -> std::unique_ptr<detail::kept_matrix<T>> {
         return std::make_unique<cpu_matrix<T>>(threads, matrix_);
       });

@@ -4,7 +4,7 @@
 #include <libscan/spmv.hpp>
 
 #include <apps/spmv/host/checks.hpp>
-#include <apps/spmv/host/spmv_cuda.hpp>
+#include <apps/spmv/host/spmv_device.hpp>
 #include <libscan/cpu/coo_to_csr.hpp>
 #include <libscan/cpu/huge_pages.hpp>
 #include <libscan/host/on_engine.hpp>
@@ -47,7 +47,10 @@ sparse_matrix<T> to_rows(engine const& on, coo_matrix<T> const& list) {
   fill_new(matrix.indices, most);
   if (list.values != nullptr) fill_new(matrix.values, most);
   index_t const count = detail::on_engine(
-      on, [&](auto device) { return detail::cuda_spmv<T>::to_rows(device, list, matrix); },
+      on, list.entries,
+      [&](auto device) {
+        return detail::device_spmv<decltype(device), T>::to_rows(device, list, matrix);
+      },
       [&](int) { return to_rows_on_cpu(threads, list, matrix); });
   matrix.indices.resize(static_cast<std::size_t>(count));
   if (list.values != nullptr) matrix.values.resize(static_cast<std::size_t>(count));

@@ -210,6 +210,28 @@ class EveryArrayProgram(EveryProgram):
         self.fails(FAILURE, "cuda", source, "-o", self.path("o.npy"), *self.options, "--engine",
                    "cuda", env={**os.environ, "CUDA_VISIBLE_DEVICES": "-1"})
 
+    def test_the_executor_computes_the_same(self):
+        source = self.save("in.npy", np.arange(300) * 7 % 19)
+        outputs = []
+        for engine in ("cpu", "executor"):
+            to = self.path(f"{engine}.npy")
+            code, _, err = self.call(source, "-o", to, *self.options, "--engine", engine)
+            if "built without the executor" in err:
+                self.skipTest(err)
+            self.assertEqual((code, err), (DONE, ""))
+            outputs.append(content_of(to))
+        self.assertEqual(*outputs)
+
+    def test_the_executor_refuses_large_files(self):
+        source = self.write("large.raw", bytes((1 << 24) + 1))
+        code, _, err = self.call(source, "--dtype", "uint8", "-o", self.path("o.npy"),
+                                 *self.options, "--engine", "executor")
+        if "built without the executor" in err:
+            self.skipTest(err)
+        self.assertEqual(code, USAGE)
+        self.assertIn("the executor takes up to 16777216 items", err)
+        self.assertHolds("large.raw")
+
     # ---- bad files
 
     def test_messages_name_the_file_and_the_place(self):

@@ -31,27 +31,26 @@ struct some_segments {
     offsets.push_back(n);
   }
 
-  apps::segmentation in_form(apps::segmentation::form how) const {
-    using form = apps::segmentation::form;
-    auto const segments = static_cast<index_t>(offsets.size()) - 1;
+  segmentation in_form(segmentation::form how) const {
+    using form = segmentation::form;
     switch (how) {
       case form::flags:
-        return {how, flags.data()};
+        return segmentation::of_flags(flags);
       case form::bits:
-        return {how, bits.data()};
+        return segmentation::of_bits(bits, static_cast<index_t>(flags.size()));
       case form::offsets:
-        return {how, offsets.data(), segments};
+        return segmentation::of_offsets(offsets);
       case form::keys:
-        return {how, keys.data(), 0, apps::dtype::i16};
+        return segmentation::of_keys(keys);
       default:
         return {};
     }
   }
 };
 
-inline constexpr apps::segmentation::form all_forms[] = {
-    apps::segmentation::form::none, apps::segmentation::form::flags, apps::segmentation::form::bits,
-    apps::segmentation::form::offsets, apps::segmentation::form::keys};
+inline constexpr segmentation::form all_forms[] = {
+    segmentation::form::none, segmentation::form::flags, segmentation::form::bits,
+    segmentation::form::offsets, segmentation::form::keys};
 
 /// A call with the memory it points to. T accumulates items of type Item.
 template <class T, class Item>
@@ -69,7 +68,7 @@ struct owned_call {
   owned_call(owned_call const&) = delete;
 
   apps::prefix_call call(operator_kind op, scan_kind kind, scan_direction direction,
-                         apps::segmentation::form how) {
+                         segmentation::form how) {
     return {apps::dtype_of<Item>(),
             in.data(),
             static_cast<index_t>(in.size()),

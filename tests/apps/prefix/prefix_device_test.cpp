@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // scan-prefix's way through a device: conversion, direction, strategies and segments, against the
 // loop of --verify.
-#include <apps/prefix/heads.hpp>
 #include <apps/prefix/prefix_device.cuh>
+#include <apps/prefix/prefix_scan.hpp>
 #include <apps/prefix/verify.hpp>
-// libscan_prefix has the rest compiled: by nvcc all, of the executor the scans without segments.
-#ifndef __CUDACC__
-#include <apps/prefix/prefix_device_segments.cuh>
-#endif
+#include <libscan/host/host_heads.hpp>
+#include <libscan/host/this_machine.cuh>
 #include <tests/apps/prefix/calls.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/machine.hpp>
@@ -17,6 +15,17 @@ using namespace libscan::apps;
 using namespace libscan::test;
 
 namespace {
+
+/// The machine of this test: GPU 0, or the executor with the settings of the schedule.
+constexpr device::this_machine machine{0};
+
+/// The scan of the host API.
+template <class T>
+void segmented_on_device(prefix_call const& call) {
+  auto const heads = libscan::detail::packed_heads(2, call.segments, call.direction, call.n);
+  libscan::detail::device_segments<device::this_machine, T>::scan(machine, host_scan_of(call),
+                                                                  heads.data());
+}
 
 /// Every manner of scan of n items; "" if all are right.
 template <class T, class Item>
@@ -29,7 +38,7 @@ std::string faults(operator_kind op, index_t n) {
     if (how == segmentation::form::none) {
       prefix_on_device<T>(call, scan_strategy::production);
     } else {
-      segmented_prefix_on_device<T>(call, packed_heads(2, call).data());
+      segmented_on_device<T>(call);
     }
     verdict const found = verify_prefix(call, n);
     if (!found.difference.empty()) {

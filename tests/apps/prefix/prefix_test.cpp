@@ -5,9 +5,9 @@
 #include <limits>
 #include <numeric>
 
-#include <apps/prefix/heads.hpp>
 #include <apps/prefix/prefix_scan.hpp>
 #include <apps/prefix/verify.hpp>
+#include <libscan/host/host_heads.hpp>
 #include <tests/apps/prefix/calls.hpp>
 #include <tests/cpu/thread_counts.hpp>
 #include <tests/support/catch.hpp>
@@ -27,7 +27,8 @@ TEST_CASE("heads are packed in the order of the scan, whatever form they come in
     auto const& flags = owned.segments.flags;
     each_manner([&](scan_kind kind, scan_direction direction, form how) {
       if (how == form::none) return;
-      auto const words = packed_heads(2, owned.call(operator_kind::plus, kind, direction, how));
+      auto const call = owned.call(operator_kind::plus, kind, direction, how);
+      auto const words = libscan::detail::packed_heads(2, call.segments, direction, n);
       std::vector<bool> expected;
       for (index_t p = 0; p < n; ++p) {
         bool const forward = direction == scan_direction::forward;

@@ -350,6 +350,17 @@ class Refusals(SpmvCase):
                    self.save("x.npy", np.ones(5)))
         self.fails(USAGE, "--engine", source, "--engine", "abacus")
 
+    def test_the_executor_computes_the_same(self):
+        source = self.file(Listed(1, 50, 40, 300, "integer"))
+        outputs = []
+        for engine in ("cpu", "executor"):
+            code, out, err = self.call(source, "--engine", engine)
+            if "built without the executor" in err:
+                self.skipTest(err)
+            self.assertEqual((code, err), (DONE, ""))
+            outputs.append(out)
+        self.assertEqual(*outputs)
+
     def test_cuda_without_a_gpu(self):
         source = self.file(Listed(1, 5, 5, 9))
         self.fails(FAILURE, "cuda", source, "--engine", "cuda",

@@ -8,6 +8,7 @@
 #include <libscan/libscan.hpp>
 #include <libscan/predicate_parser.hpp>
 #include <libscan/radix_sort.hpp>
+#include <libscan/segmented.hpp>
 #include <libscan/segmented_sort.hpp>
 #include <libscan/selection.hpp>
 #include <libscan/split_by_key.hpp>
@@ -65,3 +66,28 @@ void call(std::vector<long double>& x) { histogram(on, x, offsets, integer_bins<
 void call(std::vector<std::complex<float>>& x) {
   inclusive_scan(on, x, x, plus<std::complex<float>>{});
 }
+
+// refused: include libscan/callables.hpp, or in CUDA code
+void call(std::vector<int>& x) {
+  inclusive_scan(on, x, x, [](int a, int b) { return a * b; });
+}
+
+// refused: libscan.hpp is compiled for
+void call(std::vector<int>& x, std::vector<float>& y) { inclusive_scan(on, x, y); }
+
+// refused: libscan.hpp is compiled for
+void call(std::vector<int>& x, std::vector<short>& y) {
+  segmented_reduce(on, x, y, segmentation::of_length(3));
+}
+
+// refused: offsets are integers of 32 or 64 bits
+void call(std::vector<short> const& x) { segmentation::of_offsets(x); }
+
+// refused: keys are integers of 8 to 64 bits
+void call(std::vector<std::complex<float>> const& x) { segmentation::of_keys(x); }
+
+// refused: ranks are integers of 32 or 64 bits
+void call(std::vector<short>& x, item_mask const& mask) { exclusive_binary_scan(on, mask, x); }
+
+// taken
+void call(std::vector<short>& x, std::vector<long>& y) { inclusive_scan(on, x, y, plus<long>{}); }

@@ -8,8 +8,8 @@
 #include <span>
 #include <type_traits>
 
-#include <apps/filter/host/item_mask.hpp>
 #include <libscan/core/engine.hpp>
+#include <libscan/core/item_mask.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/predicate.hpp>
 

@@ -3,15 +3,18 @@
 // rule that is exact at every edge. Needs no nvcc; link libscan::histogram.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <limits>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <variant>
 #include <vector>
 
 #include <libscan/bins.hpp>
 #include <libscan/core/engine.hpp>
+#include <libscan/core/error.hpp>
 #include <libscan/libscan.hpp>
 #include <libscan/radix_sort.hpp>
 
@@ -159,6 +162,49 @@ sample_totals histogram(engine const& on, Samples const& samples, Counts&& count
     if (in.size() > most) detail::check_counts(counters, rule.bins(), most);
   });
   return totals;
+}
+
+/// What `sparse_histogram` returns.
+struct sparse_result {
+  index_t filled;        ///< number of bins that are not empty
+  sample_totals totals;  ///< as of `histogram`
+};
+
+/// Writes the bins of `rule` that are not empty, ascending, to the front of `bins`, the number of
+/// samples of each to the front of `counts`, and returns their number. Otherwise as `histogram`.
+///
+/// Types: bins are integers of any size. Both outputs need space for the bins that are not empty,
+/// at most as many as samples.
+/// Memory: 8 bytes per bin of the rule.
+/// Throws: also `invalid_argument` if an output is too short, or one overlaps the other; before
+/// anything is written.
+template <host_items Samples, class Rule, host_output Bins, host_output Counts>
+sparse_result sparse_histogram(engine const& on, Samples const& samples, Bins&& bins,
+                               Counts&& counts, Rule const& rule) {
+  std::span const places{static_cast<Bins&&>(bins)};
+  std::span const to{static_cast<Counts&&>(counts)};
+  using place = typename decltype(places)::value_type;
+  using count = typename decltype(to)::value_type;
+  static_assert(std::is_integral_v<place> && std::is_integral_v<count>,
+                "sparse_histogram: bins and counts are integers");
+  detail::check_no_overlap("sparse_histogram", std::as_bytes(to), "the bins",
+                           std::as_bytes(places));
+  std::vector<std::uint64_t> all(static_cast<std::size_t>(rule.bins()));
+  sparse_result result{0, libscan::histogram(on, samples, all, rule)};
+  for (std::uint64_t const found : all) result.filled += found != 0 ? 1 : 0;
+  if (std::min(places.size(), to.size()) < static_cast<std::size_t>(result.filled)) {
+    throw invalid_argument("sparse_histogram: " + std::to_string(result.filled) +
+                           " bins are not empty; expected space for as many in bins and counts");
+  }
+  detail::check_counts(all.data(), rule.bins(),
+                       static_cast<std::uint64_t>(std::numeric_limits<count>::max()));
+  std::size_t next = 0;
+  for (std::size_t bin = 0; bin < all.size(); ++bin) {
+    if (all[bin] == 0) continue;
+    places[next] = static_cast<place>(bin);
+    to[next++] = static_cast<count>(all[bin]);
+  }
+  return result;
 }
 
 /// Sums the weights of the samples of each bin in double into the front of `sums`, 0 for empty

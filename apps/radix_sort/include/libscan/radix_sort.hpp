@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <span>
 #include <type_traits>
 
@@ -54,10 +56,27 @@ struct compiled_sort {
                     index_t n, sort_options const& options);
   static void positions(engine const& on, Key const* keys, index_t* positions, index_t n,
                         sort_options const& options);
+  static void positions(engine const& on, Key const* keys, std::uint32_t* positions, index_t n,
+                        sort_options const& options);
 };
 
 /// Throws `invalid_argument` unless `room` >= n.
 void check_sort_room(char const* call, char const* what, std::size_t room, std::size_t n);
+
+/// Throws `invalid_argument` if positions up to `most` are too few for n keys.
+void check_positions_suffice(char const* call, std::uint64_t most, std::size_t n);
+
+/// Positions as compiled code writes them, of 32 or 64 bits.
+template <class Position>
+auto* compiled_positions(char const* call, Position* positions, std::size_t n) {
+  constexpr bool fits =
+      std::is_integral_v<Position> && (sizeof(Position) == 4 || sizeof(Position) == 8);
+  static_assert(fits, "argsort: positions are integers of 32 or 64 bits");
+  using most = std::numeric_limits<Position>;
+  detail::check_positions_suffice(call, static_cast<std::uint64_t>(most::max()), n);
+  using word = std::conditional_t<sizeof(Position) == 4, std::uint32_t, index_t>;
+  return reinterpret_cast<word*>(positions);
+}
 
 template <class Range>
 auto as_items(Range const& range) {
@@ -153,18 +172,20 @@ void sort_pairs(engine const& on, Keys const& keys, Out&& out, Values const& val
 }
 
 /// Sets positions[j] to the position of the key that comes j-th: numpy.argsort(kind='stable').
-/// `positions` are at least as many index_t, which must not overlap `keys`; these are only read.
-/// Otherwise as `sort_keys`.
+/// `positions` are at least as many integers of 32 or 64 bits, which must not overlap `keys`; these
+/// are only read. Otherwise as `sort_keys`.
+/// Throws: also `invalid_argument` if positions of that type are too small for so many keys.
 template <host_items Keys, host_output Positions>
 void argsort(engine const& on, Keys const& keys, Positions&& positions,
              sort_options const& options = {}) {
   auto const in = detail::as_items(keys);
-  std::span<index_t> const to{static_cast<Positions&&>(positions)};
+  std::span const to{static_cast<Positions&&>(positions)};
   using key = typename decltype(in)::value_type;
   detail::check_sort_room("argsort", "positions", to.size(), in.size());
+  auto* const places = detail::compiled_positions("argsort", to.data(), in.size());
   detail::across_types([&] {
     detail::compiled_sort<typename detail::sort_key<key>::type>::positions(
-        on, detail::compiled_keys(in.data()), to.data(), static_cast<index_t>(in.size()), options);
+        on, detail::compiled_keys(in.data()), places, static_cast<index_t>(in.size()), options);
   });
 }
 

@@ -21,6 +21,8 @@ struct compiled_segmented_sort {
                     sort_options const& options);
   static void positions(engine const& on, Key const* keys, index_t* positions, index_t n,
                         std::span<index_t const> offsets, sort_options const& options);
+  static void positions(engine const& on, Key const* keys, std::uint32_t* positions, index_t n,
+                        std::span<index_t const> offsets, sort_options const& options);
 };
 
 }  // namespace detail
@@ -97,19 +99,20 @@ void segmented_sort_pairs(engine const& on, Keys const& keys, Out&& out, Values 
 
 /// Sets positions[j] to the position, among all keys, of the key that `segmented_sort_keys` would
 /// put in place j: segment s of `positions` is a permutation of offsets[s] ... offsets[s + 1] - 1.
-/// `positions` are at least as many index_t, which must not overlap `keys` and `offsets`; these are
-/// only read. Otherwise as `segmented_sort_keys`.
+/// `positions` are at least as many integers of 32 or 64 bits, which must not overlap `keys` and
+/// `offsets`; these are only read. Otherwise as `segmented_sort_keys`, and `argsort` in errors.
 template <host_items Keys, host_output Positions, host_items Offsets>
 void segmented_argsort(engine const& on, Keys const& keys, Positions&& positions,
                        Offsets const& offsets, sort_options const& options = {}) {
   auto const in = detail::as_items(keys);
-  std::span<index_t> const to{static_cast<Positions&&>(positions)};
+  std::span const to{static_cast<Positions&&>(positions)};
   std::span<index_t const> const begins{offsets};
   using key = typename decltype(in)::value_type;
   detail::check_sort_room("segmented_argsort", "positions", to.size(), in.size());
+  auto* const places = detail::compiled_positions("segmented_argsort", to.data(), in.size());
   detail::across_types([&] {
     detail::compiled_segmented_sort<typename detail::sort_key<key>::type>::positions(
-        on, detail::compiled_keys(in.data()), to.data(), static_cast<index_t>(in.size()), begins,
+        on, detail::compiled_keys(in.data()), places, static_cast<index_t>(in.size()), begins,
         options);
   });
 }

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Your own predicates in the host API of filters, on the cpu engine: lambdas and functors over
+// items of any trivially copyable type. Include it beside filter.hpp or selection.hpp; link
+// libscan::filter.
+#pragma once
+
+#include <concepts>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include <apps/filter/host/host_checks.hpp>
+#include <libscan/core/engine.hpp>
+#include <libscan/core/error.hpp>
+#include <libscan/core/types.hpp>
+#include <libscan/cpu/filter.hpp>
+#include <libscan/cpu/runs.hpp>
+#include <libscan/host/host_items.hpp>
+#include <libscan/predicate.hpp>
+
+namespace libscan::inline v1 {
+
+namespace detail {
+
+template <class Keep>
+inline constexpr bool is_library_predicate = false;
+template <class T>
+inline constexpr bool is_library_predicate<predicate<T>> = true;
+
+/// A predicate of the user's on the items of a range.
+template <class Keep, class Items>
+concept own_predicate = host_items<Items const> && !is_library_predicate<std::remove_cv_t<Keep>> &&
+                        std::predicate<Keep const&, item_of<Items const> const&>;
+
+/// The threads of the cpu engine; refuses the others.
+inline int threads_for_predicates(engine const& on) {
+  if (!on.runs_kernels()) return on.threads();
+  throw invalid_argument("predicates of your own run on the cpu engine only, and this engine is " +
+                         on.description() +
+                         "; expected engine::cpu(), parse_predicate, or in CUDA code "
+                         "apps/filter/include/libscan/filter.cuh");
+}
+
+}  // namespace detail
+
+/// Copies the items of `in` for which keep(item) is true to the front of `out`, in their order, and
+/// returns their number:
+///
+///   index_t const kept = filter(engine::cpu(), points, near, [](point p) { return p.r < 1; });
+///
+/// `keep` is called concurrently, perhaps twice for an item, and returns the same each time.
+/// Otherwise as `filter` of filter.hpp, for items of any trivially copyable type.
+/// Throws: also `invalid_argument` for an engine that runs kernels, and what `keep` throws.
+template <host_items In, host_output Out, detail::own_predicate<In> Keep>
+index_t filter(engine const& on, In const& in, Out&& out, Keep keep) {
+  int const threads = detail::threads_for_predicates(on);
+  std::span<detail::item_of<In const> const> const from{in};
+  auto const to = detail::as_output(static_cast<Out&&>(out));
+  static_assert(std::is_same_v<typename decltype(to)::value_type, detail::item_of<In const>>,
+                "filter: in and out must hold the same type");
+  detail::check_no_overlap("filter", std::as_bytes(from), std::as_bytes(to), true);
+  index_t const kept =
+      cpu::filter(threads, from.data(), to.data(), detail::length(from), keep, detail::length(to));
+  detail::check_fits("filter", kept, detail::length(to));
+  return kept;
+}
+
+/// Writes the positions (from 0) of these items to the front of `out`, integers that hold them, and
+/// returns their number. `out` must not overlap `in`. Otherwise as `filter`.
+template <host_items In, host_output Out, detail::own_predicate<In> Keep>
+index_t filter_indices(engine const& on, In const& in, Out&& out, Keep keep) {
+  int const threads = detail::threads_for_predicates(on);
+  std::span<detail::item_of<In const> const> const from{in};
+  auto const to = detail::as_output(static_cast<Out&&>(out));
+  static_assert(std::is_integral_v<typename decltype(to)::value_type>,
+                "filter_indices: positions are integers");
+  detail::check_no_overlap("filter_indices", std::as_bytes(from), std::as_bytes(to), false);
+  index_t const kept = cpu::filter_indices(threads, from.data(), to.data(), detail::length(from),
+                                           keep, detail::length(to));
+  detail::check_fits("filter_indices", kept, detail::length(to));
+  return kept;
+}
+
+/// The number of these items. Otherwise as `filter`.
+template <host_items In, detail::own_predicate<In> Keep>
+index_t count_if(engine const& on, In const& in, Keep keep) {
+  int const threads = detail::threads_for_predicates(on);
+  std::span<detail::item_of<In const> const> const from{in};
+  return cpu::count_if(threads, from.data(), detail::length(from), keep);
+}
+
+/// Copies these items to the front of `out` and the others to the front of `rejected`, both in
+/// their order, and returns how many are kept. The outputs must not overlap anything. Otherwise as
+/// `filter`.
+template <host_items In, host_output Out, host_output Rejected, detail::own_predicate<In> Keep>
+index_t split(engine const& on, In const& in, Out&& out, Rejected&& rejected, Keep keep) {
+  int const threads = detail::threads_for_predicates(on);
+  std::span<detail::item_of<In const> const> const from{in};
+  auto const to = detail::as_output(static_cast<Out&&>(out));
+  auto const rest = detail::as_output(static_cast<Rejected&&>(rejected));
+  using item = detail::item_of<In const>;
+  static_assert(std::is_same_v<typename decltype(to)::value_type, item> &&
+                    std::is_same_v<typename decltype(rest)::value_type, item>,
+                "split: in and its outputs must hold the same type");
+  detail::check_no_overlap("split", std::as_bytes(from), std::as_bytes(to), false);
+  detail::check_no_overlap("split", std::as_bytes(from), std::as_bytes(rest), false);
+  detail::check_no_overlap("split", std::as_bytes(to), std::as_bytes(rest), false, "out");
+  index_t const n = detail::length(from);
+  cpu::split_outputs<item*> const outputs{to.data(), detail::length(to), rest.data(),
+                                          detail::length(rest)};
+  index_t const kept = cpu::split(threads, from.data(), outputs, n, keep);
+  detail::check_fits("split", kept, detail::length(to));
+  detail::check_fits("split", n - kept, detail::length(rest), "rejected", "rejected");
+  return kept;
+}
+
+/// Copies the first item of each run to the front of `out`, where a run ends before an item with
+/// equal(earlier, later) false, and returns their number. Otherwise as `filter`.
+template <host_items In, host_output Out, class Equal>
+requires std::predicate < Equal const&, detail::item_of<In const>
+const&, detail::item_of<In const> const& >
+            index_t unique(engine const& on, In const& in, Out&& out, Equal equal) {
+  int const threads = detail::threads_for_predicates(on);
+  std::span<detail::item_of<In const> const> const from{in};
+  auto const to = detail::as_output(static_cast<Out&&>(out));
+  static_assert(std::is_same_v<typename decltype(to)::value_type, detail::item_of<In const>>,
+                "unique: in and out must hold the same type");
+  detail::check_no_overlap("unique", std::as_bytes(from), std::as_bytes(to), true);
+  index_t const kept =
+      cpu::unique(threads, from.data(), to.data(), detail::length(from), equal, detail::length(to));
+  detail::check_fits("unique", kept, detail::length(to));
+  return kept;
+}
+
+}  // namespace libscan::inline v1

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Your own operators in the host API, on the cpu engine: lambdas, functors, those of the standard
+// library, over items and results of any types. Include it beside libscan.hpp or segmented.hpp; the
+// calls are the same. Takes as long to compile as libscan/cpu; link libscan::segments.
+#pragma once
+
+#include <concepts>
+#include <iterator>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include <libscan/core/error.hpp>
+#include <libscan/cpu/reduce.hpp>
+#include <libscan/cpu/scan.hpp>
+#include <libscan/cpu/segmented_reduce.hpp>
+#include <libscan/cpu/segmented_scan.hpp>
+#include <libscan/host/host_heads.hpp>
+#include <libscan/segmented.hpp>
+
+namespace libscan::inline v1::detail {
+
+/// The threads of the cpu engine; refuses the others.
+inline int threads_for_callables(engine const& on) {
+  if (!on.runs_kernels()) return on.threads();
+  throw invalid_argument(
+      "operators, items and results that libscan.hpp is not compiled for run on "
+      "the cpu engine only, and this engine is " +
+      on.description() + "; expected engine::cpu(), or in CUDA code libscan/scan.cuh");
+}
+
+/// `op` for a scan from the end: what it reads earlier is later in memory.
+template <class Op>
+struct swapped_operands {
+  using value_type = typename Op::value_type;
+  Op op;
+
+  constexpr value_type identity() const { return op.identity(); }
+  constexpr value_type operator()(value_type const& later, value_type const& earlier) const {
+    return op(earlier, later);
+  }
+};
+
+/// See host_operator.hpp. Every call takes its turn at the checks of libscan/cpu.
+template <class Op>
+struct with_callables {
+  static constexpr bool included = true;
+
+  template <scan_kind Kind, scan_direction Direction, class T, class Item, class Result, class Init>
+  static T scan(engine const& on, std::span<Item const> in, std::span<Result> out, Op const& op,
+                Init const& init) {
+    int const threads = threads_for_callables(on);
+    check_room("scan", in.size(), out.size());
+    constexpr auto needed =
+        Kind == scan_kind::inclusive ? init_needed::never : init_needed::if_no_identity;
+    return with_operator<Item, Init, needed, T>(op, init, [&](auto const& by, auto const& first) {
+      auto const n = static_cast<index_t>(in.size());
+      if constexpr (Direction == scan_direction::forward) {
+        return static_cast<T>(cpu::detail::scan<Kind>(threads, in.data(), out.data(), n, by, first,
+                                                      cpu::default_chunk_items));
+      } else {
+        swapped_operands<std::remove_cvref_t<decltype(by)>> const swapped{by};
+        return static_cast<T>(cpu::detail::scan<Kind>(threads, std::reverse_iterator(in.data() + n),
+                                                      std::reverse_iterator(out.data() + n), n,
+                                                      swapped, first, cpu::default_chunk_items));
+      }
+    });
+  }
+
+  template <class T, class Item, class Init>
+  static T reduce(engine const& on, std::span<Item const> in, Op const& op, Init const& init) {
+    int const threads = threads_for_callables(on);
+    return with_operator<Item, Init, init_needed::if_no_identity, T>(
+        op, init, [&](auto const& by, auto const& first) {
+          return static_cast<T>(cpu::detail::reduce_any(threads, in.data(),
+                                                        static_cast<index_t>(in.size()), by, first,
+                                                        cpu::default_chunk_items));
+        });
+  }
+
+  template <scan_kind Kind, class T, class Item, class Result, class Init>
+  static void segmented_scan(engine const& on, std::span<Item const> in, std::span<Result> out,
+                             segmentation const& segments, Op const& op, Init const& init) {
+    int const threads = threads_for_callables(on);
+    auto const n = static_cast<index_t>(in.size());
+    check_room("segmented_scan", in.size(), out.size());
+    detail::check_segments("segmented_scan", segments, n);
+    constexpr auto needed =
+        Kind == scan_kind::inclusive ? init_needed::never : init_needed::if_no_identity;
+    with_operator<Item, Init, needed, int>(op, init, [&](auto const& by, auto const& first) {
+      with_heads(segments, [&](auto const& heads) {
+        cpu::segmented_scan<Kind>(threads, scan_direction::forward, in.data(), out.data(), heads, n,
+                                  by, first);
+        return index_t{0};
+      });
+      return 0;
+    });
+  }
+
+  template <class T, class Item, class Total, class Init>
+  static index_t segmented_reduce(engine const& on, std::span<Item const> in,
+                                  std::span<Total> totals, segmentation const& segments,
+                                  Op const& op, Init const& init) {
+    int const threads = threads_for_callables(on);
+    auto const n = static_cast<index_t>(in.size());
+    detail::check_segments("segmented_reduce", segments, n);
+    check_totals("segmented_reduce", threads, segments, n, totals.size());
+    return with_operator<Item, Init, init_needed::if_no_identity, index_t>(
+        op, init, [&](auto const& by, auto const& first) {
+          return with_heads(segments, [&](auto const& heads) {
+            return cpu::segmented_reduce(threads, in.data(), totals.data(), heads, n, by, first);
+          });
+        });
+  }
+
+  template <class T, class Key, class Item, class Total, class Init>
+  static index_t reduce_by_key(engine const& on, std::span<Key const> keys,
+                               std::span<Item const> in, std::span<Key> unique,
+                               std::span<Total> totals, Op const& op, Init const& init) {
+    int const threads = threads_for_callables(on);
+    auto const n = static_cast<index_t>(in.size());
+    check_room("reduce_by_key", in.size(), keys.size());
+    check_room("reduce_by_key", in.size(), unique.size());
+    check_room("reduce_by_key", in.size(), totals.size());
+    return with_operator<Item, Init, init_needed::never, index_t>(
+        op, init, [&](auto const& by, auto const& first) {
+          return cpu::reduce_by_key(threads, keys.data(), in.data(), unique.data(), totals.data(),
+                                    n, by, equal_values{}, first);
+        });
+  }
+
+ private:
+  /// Calls body(operator, init) with the operator and init that scans take.
+  template <class Item, class Init, init_needed Needed, class Result, class Body>
+  static Result with_operator(Op const& op, Init const& init, Body const& body) {
+    if constexpr (monoid<Op> && !std::is_same_v<Init, unstated>) {
+      return body(op, static_cast<typename Op::value_type>(init));
+    } else {
+      using call = operator_call<Op, Item const*, Init, Needed>;
+      if constexpr (call::accepted()) return call::run(op, init, body);
+    }
+  }
+
+  /// Calls body(description) with what libscan/cpu takes.
+  template <class Body>
+  static index_t with_heads(segmentation const& segments, Body const& body) {
+    if (!segments.counts_segments()) return body(described_heads{segments});
+    index_bounds const bounds(segments);
+    return body(segment_ranges<index_t>{bounds.begins(), bounds.ends(), bounds.segments()});
+  }
+
+  static void check_room(char const* call, std::size_t items, std::size_t room) {
+    if (room >= items) return;
+    throw invalid_argument(std::string(call) + ": an output or the keys hold " +
+                           std::to_string(room) + " items, but in has " + std::to_string(items) +
+                           "; expected at least as many");
+  }
+
+  static void check_totals(char const* call, int threads, segmentation const& segments, index_t n,
+                           std::size_t room) {
+    if (!segments.counts_segments() && static_cast<index_t>(room) >= n) return;
+    index_t const needed = detail::count_segments(threads, segments, n);
+    if (static_cast<index_t>(room) >= needed) return;
+    throw invalid_argument(std::string(call) + ": totals holds " + std::to_string(room) +
+                           " items; expected at least " + std::to_string(needed));
+  }
+};
+
+}  // namespace libscan::inline v1::detail

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// The definitions of device_items.hpp: host memory in, kernels of libscan/device, host memory out.
+// The files device_items_*.cu compile it for a few item types each. Internal.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+
+#include <libscan/buffer.cuh>
+#include <libscan/host/device_items.hpp>
+#include <libscan/host/this_machine.cuh>
+#include <libscan/reduce.cuh>
+#include <libscan/scan.cuh>
+
+namespace libscan::inline v1::detail {
+
+/// Host items in device memory.
+template <class T>
+device::buffer<T> items_on_device(void const* items, index_t n) {
+  return device::buffer<T>(
+      std::span<T const>(static_cast<T const*>(items), static_cast<std::size_t>(n)));
+}
+
+/// The number of items of a call.
+inline item_count count_of(device_call const& call) {
+  return call.d_n == nullptr ? item_count(call.n) : item_count::on_device(call.d_n, call.n);
+}
+
+template <class Machine, class Item>
+void device_items<Machine, Item>::enqueue_scan(Machine on, queue_place const& place,
+                                               device_call const& call) {
+  device::on_machine const here(on);
+  detail::visit_operator_of<Item>(call.op, [&](auto op) {
+    using T = typename decltype(op)::value_type;
+    T const init = *static_cast<T const*>(call.init);
+    auto const* const in = static_cast<T const*>(call.in);
+    auto* const out = static_cast<T*>(call.out);
+    auto* const d_total = static_cast<T*>(call.d_total);
+    workspace ws = device::workspace_of(place);
+    if (call.kind == scan_kind::exclusive) {
+      libscan::exclusive_scan(ws, in, out, count_of(call), op, d_total, init);
+    } else {
+      libscan::inclusive_scan(ws, in, out, count_of(call), op, d_total, init);
+    }
+  });
+}
+
+template <class Machine, class Item>
+void device_items<Machine, Item>::enqueue_reduce(Machine on, queue_place const& place,
+                                                 device_call const& call) {
+  device::on_machine const here(on);
+  detail::visit_operator_of<Item>(call.op, [&](auto op) {
+    using T = typename decltype(op)::value_type;
+    workspace ws = device::workspace_of(place);
+    libscan::reduce(ws, static_cast<T const*>(call.in), static_cast<T*>(call.out), count_of(call),
+                    op, *static_cast<T const*>(call.init));
+  });
+}
+
+template <class Machine, class Item>
+std::size_t device_items<Machine, Item>::workspace_bytes(index_t n) {
+  return std::max(scan_workspace_bytes<Item>(n), reduce_workspace_bytes<Item>(n));
+}
+
+template <class Machine, class Item>
+void device_items<Machine, Item>::scan(Machine on, scan_call const& call) {
+  if (call.n == 0) {
+    *static_cast<Item*>(call.total) = *static_cast<Item const*>(call.init);
+    return;
+  }
+  device::on_machine const here(on);
+  auto const items = items_on_device<Item>(call.in, call.n);
+  device::buffer<Item> const total(1);
+  enqueue_scan(on, {},
+               {call.type, call.op, call.kind, items.data(), items.data(), call.n, nullptr,
+                segmentation(), call.init, total.data()});
+  items.read_sync(static_cast<Item*>(call.out), call.n);
+  total.read_sync(static_cast<Item*>(call.total), 1);
+}
+
+template <class Machine, class Item>
+void device_items<Machine, Item>::reduce(Machine on, reduce_call const& call) {
+  device::on_machine const here(on);
+  auto const items = items_on_device<Item>(call.in, call.n);
+  device::buffer<Item> const result(1);
+  enqueue_reduce(on, {},
+                 {call.type, call.op, scan_kind::inclusive, items.data(), result.data(), call.n,
+                  nullptr, segmentation(), call.init, nullptr});
+  result.read_sync(static_cast<Item*>(call.result), 1);
+}
+
+}  // namespace libscan::inline v1::detail

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of the host API with their types converted into values, so that segmented.hpp reaches every
+// engine through a few compiled functions. Internal: users include segmented.hpp.
+#pragma once
+
+#include <cstddef>
+
+#include <libscan/core/engine.hpp>
+#include <libscan/core/item_mask.hpp>
+#include <libscan/core/item_types.hpp>
+#include <libscan/core/operator_list.hpp>
+#include <libscan/core/types.hpp>
+#include <libscan/host/device_call.hpp>
+#include <libscan/host/input_types.hpp>
+#include <libscan/segmentation.hpp>
+
+namespace libscan::inline v1::detail {
+
+/// out[i] = scan of the n items `in`, converted to `accumulator`, within segments, with *init
+/// before the first item of each. Forward or in reverse. All pointers are to host memory; `out`
+/// holds `room` results of `out_type`.
+struct host_scan {
+  input_type type;
+  void const* in;
+  index_t n;
+  operator_kind op;
+  scan_kind kind;
+  scan_direction direction;
+  segmentation segments;
+  item_type accumulator;
+  void const* init;
+  input_type out_type;
+  void* out;
+  index_t room;
+  void* total;  ///< without segments: receives *init and all items, summed; or null
+  /// Null; or the n > 0 items are a piece of a longer input, on a CPU. What comes before the first
+  /// item in the order of the scan, in place of *init; receives the value after the last one.
+  void* carry = nullptr;
+};
+
+/// totals[s] = *init and the items of segment s, summed. Otherwise as `host_scan`; `totals` holds
+/// `room` accumulators.
+struct host_reduction {
+  input_type type;
+  void const* in;
+  index_t n;
+  operator_kind op;
+  segmentation segments;
+  item_type accumulator;
+  void const* init;
+  void* totals;
+  index_t room;
+};
+
+/// The ranks of the true items of a mask, integers of `rank_bytes`.
+struct host_binary_scan {
+  item_mask mask;
+  scan_kind kind;
+  void* ranks;
+  std::size_t rank_bytes;
+  index_t room;
+};
+
+/// Checks the call and runs it on engine `on`. Throws `invalid_argument` for a `segments` that does
+/// not describe the items, and for an output that is too short or overlaps what is read.
+void run_host_scan(engine const& on, host_scan const& call);
+/// The same; returns the number of segments.
+index_t run_host_reduction(engine const& on, host_reduction const& call);
+/// The same for segments of keys, the first of which it writes to `unique`, which holds
+/// `unique_room` keys.
+index_t run_keyed_reduction(engine const& on, host_reduction const& call, void* unique,
+                            index_t unique_room);
+/// The same; returns the number of true items.
+index_t run_binary_scan(engine const& on, host_binary_scan const& call);
+
+/// The calls with accumulators of T on up to `threads` threads of the cpu engine; compiled for
+/// every item type. Checked.
+template <class T>
+struct cpu_items {
+  static void scan(int threads, host_scan const& call);
+  static index_t reduce(int threads, host_reduction const& call);
+};
+
+/// The same on a machine that runs kernels, a `cuda_device` or an `executor_run`. `heads`, in host
+/// memory, has a bit for each item: it takes the place of flags, bits, keys and lengths.
+template <class Machine, class T>
+struct device_segments {
+  static void scan(Machine on, host_scan const& call, std::uint32_t const* heads);
+  static index_t reduce(Machine on, host_reduction const& call, std::uint32_t const* heads);
+
+  /// Calls on device memory, within segments of bits, offsets or ranges.
+  static void enqueue_scan(Machine on, queue_place const& place, device_call const& call);
+  static void enqueue_reduce(Machine on, queue_place const& place, device_call const& call);
+  /// Bytes of workspace that either needs.
+  static std::size_t workspace_bytes(index_t n, segmentation const& segments);
+};
+
+/// The binary scan on such a machine.
+template <class Machine>
+struct device_ranks {
+  static index_t scan(Machine on, host_binary_scan const& call);
+};
+
+}  // namespace libscan::inline v1::detail

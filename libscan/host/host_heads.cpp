@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Head flags of segments as bits, a chunk's or all.
+#include <libscan/host/host_heads.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include <libscan/cpu/chunk_chain.hpp>
+#include <libscan/cpu/segment_heads.hpp>
+
+namespace libscan::inline v1::detail {
+
+namespace {
+
+constexpr index_t heads_chunk = index_t{1} << 15;
+static_assert(heads_chunk % cpu::word_heads == 0);
+
+/// Calls use(description), one of those of libscan/cpu; nothing for `none` and ranges.
+template <class Use>
+void visit_heads(segmentation const& segments, Use use) {
+  using form = segmentation::form;
+  switch (segments.how()) {
+    case form::none:
+    case form::ranges:
+      return;
+    case form::flags:
+      return use(cpu::head_flags{static_cast<std::uint8_t const*>(segments.data())});
+    case form::bits:
+      return use(cpu::head_bits{static_cast<std::uint32_t const*>(segments.data())});
+    case form::offsets:
+      return use(
+          cpu::segment_offsets{static_cast<index_t const*>(segments.data()), segments.count()});
+    case form::length:
+      return use(cpu::equal_segments{segments.count()});
+    case form::keys:
+      return detail::visit_input_type(segments.type(), [&]<class Key>(std::type_identity<Key>) {
+        // 16-bit floats are equal as numbers.
+        auto const same = [](Key a, Key b) {
+          if constexpr (half_float<Key>) {
+            return static_cast<float>(a) == static_cast<float>(b);
+          } else {
+            return a == b;
+          }
+        };
+        auto const* const keys = static_cast<Key const*>(segments.data());
+        if constexpr (half_float<Key>) {
+          use(cpu::segment_keys<Key const*, decltype(same)>{keys, same});
+        } else {
+          use(cpu::segment_keys{keys});
+        }
+      });
+  }
+}
+
+/// The marks of a chunk.
+struct chunk_marks {
+  cpu::head_word words[heads_chunk / cpu::word_heads];
+
+  index_t mark(segmentation const& segments, scan_direction direction, index_t n,
+               cpu::chunk const& c) {
+    cpu::mark_positions(described_heads{segments}, direction, n, c.begin, c.end, words);
+    index_t count = 0;
+    for (index_t w = 0; w < ceil_div(c.size(), cpu::word_heads); ++w) {
+      count += std::popcount(words[w]);
+    }
+    return count;
+  }
+};
+
+/// Integers as index_t; those that it cannot hold as -1.
+template <class Offset>
+std::vector<index_t> widened(Offset const* offsets, index_t count) {
+  std::vector<index_t> result(static_cast<std::size_t>(count));
+  std::transform(offsets, offsets + count, result.begin(), [](Offset offset) {
+    constexpr bool may_exceed = std::is_unsigned_v<Offset> && sizeof(Offset) == 8;
+    auto const index = static_cast<index_t>(offset);
+    return may_exceed && index < 0 ? index_t{-1} : index;
+  });
+  return result;
+}
+
+index_t const* as_indices(input_type type, void const* offsets, index_t count,
+                          std::vector<index_t>& wide) {
+  if (type == input_type::i64) return static_cast<index_t const*>(offsets);
+  detail::visit_input_type(type, [&]<class Offset>(std::type_identity<Offset>) {
+    if constexpr (std::is_integral_v<Offset>) {
+      wide = widened(static_cast<Offset const*>(offsets), count);
+    }
+  });
+  return wide.data();
+}
+
+}  // namespace
+
+void described_heads::mark(index_t begin, index_t end, cpu::head_word* to) const {
+  if (segments.how() == segmentation::form::none) {
+    std::fill_n(to, ceil_div(end - begin, cpu::word_heads), cpu::head_word{0});
+  }
+  visit_heads(segments, [&](auto const& heads) { heads.mark(begin, end, to); });
+}
+
+cpu::memory_piece described_heads::read_for(index_t begin, index_t end) const {
+  cpu::memory_piece piece{};
+  visit_heads(segments, [&](auto const& heads) {
+    if constexpr (requires { heads.read_for(begin, end); }) piece = heads.read_for(begin, end);
+  });
+  return piece;
+}
+
+std::vector<std::uint32_t> packed_heads(int threads, segmentation const& segments,
+                                        scan_direction direction, index_t n) {
+  std::vector<std::uint32_t> words(static_cast<std::size_t>(ceil_div(n, index_t{32})));
+  cpu::sum_chunks(
+      threads, n, heads_chunk, [] { return chunk_marks(); },
+      [&](chunk_marks& here, cpu::chunk const& c) {
+        here.mark(segments, direction, n, c);
+        for (index_t w = 0; w < ceil_div(c.size(), index_t{32}); ++w) {
+          words[static_cast<std::size_t>(c.begin / 32 + w)] =
+              static_cast<std::uint32_t>(here.words[w / 2] >> w % 2 * 32);
+        }
+        return index_t{0};
+      });
+  return words;
+}
+
+index_t count_segments(int threads, segmentation const& segments, index_t n) {
+  if (segments.counts_segments()) return segments.count();
+  if (segments.how() == segmentation::form::length) return ceil_div(n, segments.count());
+  return cpu::sum_chunks(
+      threads, n, heads_chunk, [] { return chunk_marks(); },
+      [&](chunk_marks& here, cpu::chunk const& c) {
+        return here.mark(segments, scan_direction::forward, n, c);
+      });
+}
+
+void copy_first_keys(int threads, segmentation const& keys, index_t n, void* unique) {
+  auto const copy = [&]<class Word>(Word* to) {
+    auto const* const from = static_cast<Word const*>(keys.data());
+    cpu::run_chunks(
+        threads, n, heads_chunk, plus<index_t>{}, index_t{0}, [] { return chunk_marks(); },
+        [&](chunk_marks& here, cpu::chunk const& c) {
+          return here.mark(keys, scan_direction::forward, n, c);
+        },
+        [&](chunk_marks const& here, cpu::chunk const& c, index_t before) {
+          Word* next = to + before;
+          for (index_t w = 0; w < ceil_div(c.size(), cpu::word_heads); ++w) {
+            Word const* const items = from + c.begin + w * cpu::word_heads;
+            for (cpu::head_word word = here.words[w]; word != 0; word &= word - 1) {
+              *next++ = items[std::countr_zero(word)];
+            }
+          }
+        },
+        cpu::aggregates::repeatable);
+  };
+  switch (detail::size_of(keys.type())) {
+    case 1:
+      return copy(static_cast<std::uint8_t*>(unique));
+    case 2:
+      return copy(static_cast<std::uint16_t*>(unique));
+    case 4:
+      return copy(static_cast<std::uint32_t*>(unique));
+    default:
+      return copy(static_cast<std::uint64_t*>(unique));
+  }
+}
+
+index_bounds::index_bounds(segmentation const& segments) : segments_(segments.count()) {
+  bool const ranges = segments.how() == segmentation::form::ranges;
+  index_t const count = ranges ? segments_ : segments_ + 1;
+  begins_ = as_indices(segments.type(), segments.data(), count, wide_begins_);
+  ends_ = ranges ? as_indices(segments.type(), segments.ends(), count, wide_ends_) : begins_ + 1;
+}
+
+}  // namespace libscan::inline v1::detail

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// A `segmentation` in the forms that engines read. Internal.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <libscan/core/types.hpp>
+#include <libscan/cpu/vector_heads.hpp>
+#include <libscan/segmentation.hpp>
+
+namespace libscan::inline v1::detail {
+
+/// Flags, bits, offsets, keys or a length as a description of segments for libscan/cpu (its concept
+/// `segment_heads`). Offsets are index_t.
+struct described_heads {
+  segmentation segments;
+
+  /// Sets bit k % 64 of to[k / 64] to 1 if a segment begins at item begin + k, to 0 if not, for
+  /// items [begin, end), and the unused bits of the last word to 0.
+  void mark(index_t begin, index_t end, cpu::head_word* to) const;
+
+  /// The memory that `mark` will read, if it is known.
+  cpu::memory_piece read_for(index_t begin, index_t end) const;
+};
+
+/// The head flags of n items in the order of a scan, as bits: bit i of word w belongs to position
+/// 32 w + i, which is item n - 1 - (32 w + i) in reverse. On `threads` threads.
+std::vector<std::uint32_t> packed_heads(int threads, segmentation const& segments,
+                                        scan_direction direction, index_t n);
+
+/// The number of segments of n items.
+index_t count_segments(int threads, segmentation const& segments, index_t n);
+
+/// Throws `invalid_argument` unless `segments` describes n items.
+void check_segments(char const* call, segmentation const& segments, index_t n);
+
+/// Copies the first key of each segment of n keys to the front of `unique`, in order.
+void copy_first_keys(int threads, segmentation const& keys, index_t n, void* unique);
+
+/// Offsets, or begins and ends, of any integer type as index_t.
+class index_bounds {
+ public:
+  explicit index_bounds(segmentation const& segments);
+
+  index_t const* begins() const { return begins_; }
+  index_t const* ends() const { return ends_; }
+  index_t segments() const { return segments_; }
+
+  /// The segmentation by offsets, of index_t.
+  segmentation offsets() const {
+    return segmentation::of_offsets(std::span(begins_, static_cast<std::size_t>(segments_ + 1)));
+  }
+
+ private:
+  std::vector<index_t> wide_begins_, wide_ends_;
+  index_t const* begins_;
+  index_t const* ends_;
+  index_t segments_;
+};
+
+}  // namespace libscan::inline v1::detail

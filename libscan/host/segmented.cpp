@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiled half of segmented.hpp: checks a call and passes it to its engine.
+#include <libscan/segmented.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <libscan/core/error.hpp>
+#include <libscan/core/overlap.hpp>
+#include <libscan/cpu/binary_scan.hpp>
+#include <libscan/cpu/workers.hpp>
+#include <libscan/host/host_call.hpp>
+#include <libscan/host/host_heads.hpp>
+#include <libscan/host/on_engine.hpp>
+
+namespace libscan::inline v1::detail {
+
+namespace {
+
+using form = segmentation::form;
+
+[[noreturn]] void refuse(char const* call, std::string const& what) {
+  throw invalid_argument(std::string(call) + ": " + what);
+}
+
+std::span<std::byte const> memory_of(void const* items, index_t n, std::size_t size) {
+  return {static_cast<std::byte const*>(items), static_cast<std::size_t>(n) * size};
+}
+
+void check_aligned(char const* call, char const* what, void const* items, std::size_t size) {
+  if (reinterpret_cast<std::uintptr_t>(items) % size == 0) return;
+  refuse(call, std::string(what) + " begins at an address that is no multiple of " +
+                   std::to_string(size) + ", the size of an item");
+}
+
+void check_room(char const* call, char const* what, index_t room, index_t needed) {
+  if (room >= needed) return;
+  refuse(call, std::string(what) + " holds " + std::to_string(room) + " items; expected at least " +
+                   std::to_string(needed));
+}
+
+void check_no_overlap(char const* call, char const* what, std::span<std::byte const> a,
+                      std::span<std::byte const> b) {
+  if (!overlap(a, b)) return;
+  refuse(call, std::string(what) + " overlap; expected memory apart");
+}
+
+void check_offsets(char const* call, index_bounds const& bounds, index_t n) {
+  index_t before = 0;
+  for (index_t s = 0; s <= bounds.segments(); ++s) {
+    index_t const offset = bounds.begins()[s];
+    if (offset < before || offset > n) {
+      refuse(call, "offset " + std::to_string(s) + " is " + std::to_string(offset) +
+                       "; expected offsets that ascend within 0 to " + std::to_string(n));
+    }
+    before = offset;
+  }
+}
+
+void check_ranges(char const* call, index_bounds const& bounds, index_t n) {
+  for (index_t s = 0; s < bounds.segments(); ++s) {
+    index_t const begin = bounds.begins()[s], end = bounds.ends()[s];
+    if (0 <= begin && begin <= end && end <= n) continue;
+    refuse(call, "segment " + std::to_string(s) + " is [" + std::to_string(begin) + ", " +
+                     std::to_string(end) + "); expected a range within [0, " + std::to_string(n) +
+                     ")");
+  }
+}
+
+/// Refuses results that overlap the description of segments.
+void check_segments_apart(char const* call, segmentation const& segments,
+                          std::span<std::byte const> results) {
+  check_no_overlap(call, "the output and the description of segments", segments.bytes(), results);
+  if (segments.ends() == nullptr) return;
+  check_no_overlap(call, "the output and the ends of segments",
+                   memory_of(segments.ends(), segments.count(), detail::size_of(segments.type())),
+                   results);
+}
+
+/// The head flags as bits if a device needs them.
+std::vector<std::uint32_t> device_heads(segmentation const& segments, scan_direction direction,
+                                        index_t n) {
+  if (segments.how() == form::none || segments.counts_segments()) return {};
+  return detail::packed_heads(cpu::default_threads(), segments, direction, n);
+}
+
+char const* name_of(host_scan const& call) {
+  bool const inclusive = call.kind == scan_kind::inclusive;
+  if (call.segments.how() != form::none) {
+    return inclusive ? "inclusive_segmented_scan" : "exclusive_segmented_scan";
+  }
+  if (call.direction == scan_direction::reverse) {
+    return inclusive ? "reverse_inclusive_scan" : "reverse_exclusive_scan";
+  }
+  return inclusive ? "inclusive_scan" : "exclusive_scan";
+}
+
+void check(host_reduction const& call, char const* name) {
+  check_segments(name, call.segments, call.n);
+  std::size_t const size = libscan::size_of(call.accumulator);
+  check_aligned(name, "in", call.in, detail::size_of(call.type));
+  check_aligned(name, "totals", call.totals, size);
+  auto const results = memory_of(call.totals, call.room, size);
+  check_no_overlap(name, "in and totals", memory_of(call.in, call.n, detail::size_of(call.type)),
+                   results);
+  check_segments_apart(name, call.segments, results);
+}
+
+/// Runs a checked reduction, if there is room for its segments.
+index_t reduce_checked(engine const& on, host_reduction const& call, char const* name) {
+  if (call.segments.how() != form::none) {
+    // As many as items always suffice, and need no count.
+    int const threads = on.runs_kernels() ? cpu::default_threads() : on.threads();
+    bool const enough = !call.segments.counts_segments() && call.room >= call.n;
+    index_t const needed = enough ? 0 : detail::count_segments(threads, call.segments, call.n);
+    check_room(name, "totals", call.room, needed);
+    if (call.n == 0 && !call.segments.counts_segments()) return 0;
+  }
+  return libscan::visit_item_type(call.accumulator, [&]<class T>(std::type_identity<T>) {
+    return detail::on_engine(
+        on, call.n,
+        [&](auto machine) {
+          auto const heads = device_heads(call.segments, scan_direction::forward, call.n);
+          return device_segments<decltype(machine), T>::reduce(machine, call, heads.data());
+        },
+        [&](int threads) { return cpu_items<T>::reduce(threads, call); });
+  });
+}
+
+}  // namespace
+
+void check_segments(char const* call, segmentation const& segments, index_t n) {
+  switch (segments.how()) {
+    case form::none:
+    case form::length:
+      return;
+    case form::flags:
+    case form::bits:
+    case form::keys:
+      if (segments.count() == n) return;
+      refuse(call, "the segments are described for " + std::to_string(segments.count()) +
+                       " items, but there are " + std::to_string(n));
+    case form::offsets:
+      if (segments.bytes().empty()) refuse(call, "no offsets; expected one more than segments");
+      return check_offsets(call, index_bounds(segments), n);
+    case form::ranges:
+      return check_ranges(call, index_bounds(segments), n);
+  }
+}
+
+void run_host_scan(engine const& on, host_scan const& call) {
+  char const* const name = name_of(call);
+  check_segments(name, call.segments, call.n);
+  check_room(name, "out", call.room, call.n);
+  std::size_t const in_size = detail::size_of(call.type), out_size = detail::size_of(call.out_type);
+  check_aligned(name, "in", call.in, in_size);
+  check_aligned(name, "out", call.out, out_size);
+  auto const results = memory_of(call.out, call.n, out_size);
+  bool const in_place = call.in == call.out && call.type == call.out_type;
+  if (!in_place) check_no_overlap(name, "in and out", memory_of(call.in, call.n, in_size), results);
+  check_segments_apart(name, call.segments, results);
+  libscan::visit_item_type(call.accumulator, [&]<class T>(std::type_identity<T>) {
+    detail::on_engine(
+        on, call.n,
+        [&](auto machine) {
+          auto const heads = device_heads(call.segments, call.direction, call.n);
+          device_segments<decltype(machine), T>::scan(machine, call, heads.data());
+        },
+        [&](int threads) { cpu_items<T>::scan(threads, call); });
+  });
+}
+
+index_t run_host_reduction(engine const& on, host_reduction const& call) {
+  char const* const name = call.segments.how() == form::none ? "reduce" : "segmented_reduce";
+  check(call, name);
+  return reduce_checked(on, call, name);
+}
+
+index_t run_keyed_reduction(engine const& on, host_reduction const& call, void* unique,
+                            index_t unique_room) {
+  char const* const name = "reduce_by_key";
+  check(call, name);
+  auto const keys = memory_of(unique, unique_room, detail::size_of(call.segments.type()));
+  check_no_overlap(name, "unique and totals", keys,
+                   memory_of(call.totals, call.room, libscan::size_of(call.accumulator)));
+  check_no_overlap(name, "unique and in", keys,
+                   memory_of(call.in, call.n, detail::size_of(call.type)));
+  check_segments_apart(name, call.segments, keys);
+  int const threads = on.runs_kernels() ? cpu::default_threads() : on.threads();
+  if (unique_room < call.n) {
+    check_room(name, "unique", unique_room, detail::count_segments(threads, call.segments, call.n));
+  }
+  index_t const runs = reduce_checked(on, call, name);
+  detail::copy_first_keys(threads, call.segments, call.n, unique);
+  return runs;
+}
+
+namespace {
+
+template <class Rank, class Mask>
+index_t rank_on_cpu(int threads, host_binary_scan const& call, Mask const& mask) {
+  auto* const ranks = static_cast<Rank*>(call.ranks);
+  index_t const n = call.mask.size();
+  return call.kind == scan_kind::inclusive ? cpu::inclusive_binary_scan(threads, mask, ranks, n)
+                                           : cpu::exclusive_binary_scan(threads, mask, ranks, n);
+}
+
+template <class Mask>
+index_t rank_on_cpu(int threads, host_binary_scan const& call, Mask const& mask) {
+  return call.rank_bytes == 4 ? rank_on_cpu<std::uint32_t>(threads, call, mask)
+                              : rank_on_cpu<std::uint64_t>(threads, call, mask);
+}
+
+}  // namespace
+
+index_t run_binary_scan(engine const& on, host_binary_scan const& call) {
+  char const* const name =
+      call.kind == scan_kind::inclusive ? "inclusive_binary_scan" : "exclusive_binary_scan";
+  index_t const n = call.mask.size();
+  check_room(name, "ranks", call.room, n);
+  check_aligned(name, "ranks", call.ranks, call.rank_bytes);
+  check_no_overlap(name, "the mask and ranks", call.mask.bytes(),
+                   memory_of(call.ranks, n, call.rank_bytes));
+  return detail::on_engine(
+      on, n, [&](auto machine) { return device_ranks<decltype(machine)>::scan(machine, call); },
+      [&](int threads) {
+        return call.mask.words() != nullptr
+                   ? rank_on_cpu(threads, call, cpu::bit_mask{call.mask.words()})
+                   : rank_on_cpu(threads, call, cpu::byte_mask{call.mask.flags()});
+      });
+}
+
+}  // namespace libscan::inline v1::detail

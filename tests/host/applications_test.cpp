@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Filters, sorts, histograms and sparse products of the host API: every engine gives what one
+// thread of the CPU gives, which other tests compare with plain loops.
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include <libscan/filter.hpp>
+#include <libscan/histogram.hpp>
+#include <libscan/predicate_parser.hpp>
+#include <libscan/radix_sort.hpp>
+#include <libscan/segmented_sort.hpp>
+#include <libscan/selection.hpp>
+#include <libscan/split_by_key.hpp>
+#include <libscan/spmv.hpp>
+#include <tests/host/engines.hpp>
+#include <tests/support/catch.hpp>
+#include <tests/support/inputs.hpp>
+#include <tests/support/segments.hpp>
+
+namespace libscan::test {
+namespace {
+
+constexpr index_t n = 3000;
+
+/// Checks that call(engine) returns the same on every engine.
+template <class Call>
+void same_everywhere(char const* what, Call call) {
+  auto const expected = call(engine::cpu(1));
+  for (engine const& on : engines()) {
+    INFO(what << ", " << on.description());
+    CHECK(call(on) == expected);
+  }
+}
+
+template <class T>
+std::vector<T> front(std::vector<T> items, index_t count) {
+  items.resize(static_cast<std::size_t>(count));
+  return items;
+}
+
+TEST_CASE("filters, splits and runs are the same on every engine") {
+  auto const values = make_input<std::int32_t>(pattern::small, n);
+  auto const flags = flags_of(make_offsets(segment_shape::power_law, n));
+  auto const bits = bits_of(flags);
+  auto const keep = parse_predicate<std::int32_t>(">= -2 and < 5");
+  std::vector<std::int32_t> out(n), rest(n);
+  std::vector<index_t> places(n);
+  same_everywhere("filter", [&](engine const& on) {
+    return front(out, filter<std::int32_t>(on, values, out, keep));
+  });
+  same_everywhere("filter_indices", [&](engine const& on) {
+    return front(places, filter_indices<std::int32_t>(on, values, places, keep));
+  });
+  same_everywhere("filter_with_indices", [&](engine const& on) {
+    index_t const kept =
+        filter_with_indices<std::int32_t>(on, values, out, places, item_mask::of_flags(flags));
+    return std::pair(front(out, kept), front(places, kept));
+  });
+  same_everywhere("count_if",
+                  [&](engine const& on) { return count_if<std::int32_t>(on, values, keep); });
+  for (item_mask const& mask : {item_mask::of_flags(flags), item_mask::of_bits(bits, n)}) {
+    same_everywhere("filter by a mask", [&](engine const& on) {
+      return front(out, filter<std::int32_t>(on, values, out, mask));
+    });
+    same_everywhere("mask_indices", [&](engine const& on) {
+      return front(places, mask_indices(on, mask, places));
+    });
+    same_everywhere("count_marked", [&](engine const& on) { return count_marked(on, mask); });
+  }
+  same_everywhere("split", [&](engine const& on) {
+    index_t const kept = split<std::int32_t>(on, values, out, rest, keep);
+    return std::pair(front(out, kept), front(rest, n - kept));
+  });
+  same_everywhere("split_by_bit", [&](engine const& on) {
+    return std::pair(split_by_bit<std::int32_t>(on, values, out, 1), out);
+  });
+  same_everywhere("unique", [&](engine const& on) {
+    return front(out, unique<std::int32_t>(on, values, out));
+  });
+  same_everywhere("run_length_encode", [&](engine const& on) {
+    index_t const runs = run_length_encode<std::int32_t>(on, values, out, places);
+    return std::pair(front(out, runs), front(places, runs));
+  });
+}
+
+TEST_CASE("sorts are the same on every engine") {
+  auto const keys = make_input<float>(pattern::random, n);
+  auto const offsets = make_offsets(segment_shape::power_law, n);
+  std::vector<std::uint32_t> rows(n), sorted_rows(n);
+  std::iota(rows.begin(), rows.end(), 0U);
+  std::vector<float> sorted(n);
+  std::vector<index_t> places(n);
+  std::vector<std::uint8_t> const experts = [] {
+    auto drawn = make_input<std::uint8_t>(pattern::random, n);
+    for (std::uint8_t& expert : drawn) expert = static_cast<std::uint8_t>(expert % 9);
+    return drawn;
+  }();
+  std::vector<std::uint8_t> grouped(n);
+  std::vector<index_t> begins(10);
+  same_everywhere("sort_keys", [&](engine const& on) {
+    sort_keys(on, keys, sorted, {.direction = sort_direction::descending});
+    return sorted;
+  });
+  same_everywhere("sort_pairs", [&](engine const& on) {
+    sort_pairs(on, keys, sorted, rows, sorted_rows);
+    return std::pair(sorted, sorted_rows);
+  });
+  same_everywhere("argsort", [&](engine const& on) {
+    argsort(on, keys, places);
+    return places;
+  });
+  std::vector<index_t> const expected = places;
+  same_everywhere("argsort to 32 bits", [&](engine const& on) {
+    argsort(on, keys, sorted_rows);
+    return sorted_rows;
+  });
+  CHECK(std::vector<index_t>(sorted_rows.begin(), sorted_rows.end()) == expected);
+  std::vector<std::int32_t> short_places(n);
+  same_everywhere("segmented_argsort", [&](engine const& on) {
+    segmented_argsort(on, keys, places, offsets);
+    segmented_argsort(on, keys, short_places, offsets);
+    CHECK(std::vector<index_t>(short_places.begin(), short_places.end()) == places);
+    return places;
+  });
+  same_everywhere("segmented_sort_pairs", [&](engine const& on) {
+    segmented_sort_pairs(on, keys, sorted, rows, sorted_rows, offsets);
+    return std::pair(sorted, sorted_rows);
+  });
+  same_everywhere("split_by_key", [&](engine const& on) {
+    split_by_key(on, experts, grouped, rows, sorted_rows, begins);
+    return std::tuple(grouped, sorted_rows, begins);
+  });
+}
+
+TEST_CASE("histograms are the same on every engine") {
+  auto const samples = make_input<float>(pattern::random, n);
+  std::vector<double> const edges{-1, -0.5, 0, 0.1, 1};
+  std::vector<std::uint32_t> counts(20);
+  std::vector<double> sums(20);
+  std::vector<float> const weights(n, 0.5F);
+  same_everywhere("even bins", [&](engine const& on) {
+    histogram(on, samples, counts, even_bins<float>(-0.9F, 0.9F, 20));
+    return counts;
+  });
+  same_everywhere("edges", [&](engine const& on) {
+    return std::pair(
+        histogram(on, samples, counts, edge_bins<float, double>(edges.data(), 4)).inside, counts);
+  });
+  same_everywhere("weights", [&](engine const& on) {
+    weighted_histogram(on, samples, weights, sums, even_bins<float>(-0.9F, 0.9F, 20));
+    return sums;
+  });
+}
+
+TEST_CASE("matrices and products are the same on every engine") {
+  constexpr index_t rows = 200;
+  std::vector<std::int32_t> row, column;
+  random_words words(1);
+  for (index_t entry = 0; entry < n; ++entry) {
+    row.push_back(static_cast<std::int32_t>(words.below(rows)));
+    column.push_back(static_cast<std::int32_t>(words.below(rows)));
+  }
+  auto const value = make_input<double>(pattern::small, n);
+  coo_matrix<double> const list{rows, rows, n, row.data(), column.data(), value.data()};
+  auto const x = make_input<double>(pattern::small, rows);
+  std::vector<double> y(rows);
+  same_everywhere("to_rows and spmv", [&](engine const& on) {
+    auto const matrix = to_rows<double>(on, list);
+    spmv<double>(on, matrix, x, y);
+    return std::tuple(matrix.offsets, matrix.indices, matrix.values, y);
+  });
+}
+
+}  // namespace
+}  // namespace libscan::test

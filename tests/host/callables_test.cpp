@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host API with operators, items and results that are not compiled: on the cpu engine by the
+// code of callables.hpp, and refused in words elsewhere.
+#include <libscan/callables.hpp>
+
+#include <functional>
+#include <numeric>
+#include <vector>
+
+#include <tests/host/engines.hpp>
+#include <tests/support/catch.hpp>
+
+namespace libscan::test {
+namespace {
+
+using Catch::Matchers::Contains;
+
+/// x -> factor x + offset. Composition does not commute.
+struct line {
+  unsigned factor, offset;
+  bool operator==(line const&) const = default;
+};
+constexpr auto then = [](line first, line second) {
+  return line{first.factor * second.factor, first.offset * second.factor + second.offset};
+};
+
+std::vector<line> lines(std::size_t n) {
+  std::vector<line> result;
+  for (std::size_t i = 0; i < n; ++i) {
+    result.push_back({static_cast<unsigned>(2 * i + 1), static_cast<unsigned>(i)});
+  }
+  return result;
+}
+
+TEST_CASE("an operator that does not commute scans forwards and from the end, in memory's order") {
+  line const unit{1, 0};
+  for (std::size_t const n : {0U, 1U, 5U, 70000U}) {
+    auto const in = lines(n);
+    std::vector<line> expected(n), out(n);
+    for (int const threads : {1, 3}) {
+      engine const on = engine::cpu(threads);
+      std::inclusive_scan(in.begin(), in.end(), expected.begin(), then, unit);
+      line const total = inclusive_scan(on, in, out, then, unit);
+      CHECK(out == expected);
+      CHECK(total == (n == 0 ? unit : expected.back()));
+      CHECK(reduce(on, in, then, unit) == total);
+      std::exclusive_scan(in.begin(), in.end(), expected.begin(), unit, then);
+      exclusive_scan(on, in, out, then, unit);
+      CHECK(out == expected);
+      line after = unit;
+      for (std::size_t i = n; i-- > 0;) after = expected[i] = then(in[i], after);
+      CHECK(reverse_inclusive_scan(on, in, out, then, unit) == total);
+      CHECK(out == expected);
+    }
+  }
+}
+
+TEST_CASE("own operators within segments and by key") {
+  auto const in = lines(5000);
+  std::vector<std::int64_t> keys(in.size());
+  std::vector<line> scanned(in.size()), expected(in.size()), sums;
+  line sum{};
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    keys[i] = static_cast<std::int64_t>(i / 7 * i / 900);
+    bool const begins = i == 0 || keys[i] != keys[i - 1];
+    if (begins && i > 0) sums.push_back(sum);
+    expected[i] = sum = begins ? in[i] : then(sum, in[i]);
+  }
+  sums.push_back(sum);
+  engine const on = engine::cpu(2);
+  inclusive_segmented_scan(on, in, scanned, segmentation::of_keys(keys), then);
+  CHECK(scanned == expected);
+  std::vector<line> totals(in.size());
+  auto const count = static_cast<index_t>(sums.size());
+  CHECK(segmented_reduce(on, in, totals, segmentation::of_keys(keys), then, line{1, 0}) == count);
+  totals.resize(sums.size());
+  CHECK(totals == sums);
+  std::vector<std::int64_t> unique(in.size());
+  std::vector<line> by_key(in.size());
+  CHECK(reduce_by_key(on, keys, in, unique, by_key, then) == count);
+  by_key.resize(sums.size());
+  CHECK(by_key == sums);
+}
+
+TEST_CASE("operators of the standard library are the compiled ones, on every engine") {
+  std::vector<int> const in{3, 1, 4};
+  for (engine const& on : engines()) {
+    std::vector<int> out(3);
+    CHECK(exclusive_scan(on, in, out, std::plus<>{}) == 8);
+    CHECK(out == std::vector<int>{0, 3, 4});
+    CHECK(reduce(on, in, std::bit_xor<int>{}) == 6);
+  }
+}
+
+TEST_CASE("products run on the cpu engine, and a machine with kernels says where else") {
+  std::vector<int> const in{3, 1, 4};
+  for (engine const& on : engines()) {
+    if (on.runs_kernels()) {
+      CHECK_THROWS_WITH(reduce(on, in, std::multiplies<>{}),
+                        Contains("run on the cpu engine only") && Contains("libscan/scan.cuh"));
+    } else {
+      CHECK(reduce(on, in, std::multiplies<>{}) == 12);
+    }
+  }
+}
+
+TEST_CASE("outputs that are too short are refused") {
+  auto const in = lines(9);
+  std::vector<line> out(8, line{7, 7});
+  engine const on = engine::cpu(1);
+  CHECK_THROWS_WITH(inclusive_scan(on, in, out, then), Contains("8 items, but in has 9"));
+  CHECK_THROWS_WITH(segmented_reduce(on, in, std::span(out).first(2), segmentation::of_length(3),
+                                     then, line{1, 0}),
+                    Contains("expected at least 3"));
+  CHECK(out == std::vector<line>(8, line{7, 7}));
+}
+
+}  // namespace
+}  // namespace libscan::test

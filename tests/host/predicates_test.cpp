@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host API's filters by predicates of the user's, against the standard library.
+#include <libscan/filter_callables.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include <libscan/filter.hpp>
+#include <libscan/predicate_parser.hpp>
+#include <libscan/selection.hpp>
+#include <tests/host/engines.hpp>
+#include <tests/support/catch.hpp>
+
+namespace libscan::test {
+namespace {
+
+using Catch::Matchers::Contains;
+
+struct point {
+  float x, y;
+  bool operator==(point const&) const = default;
+};
+
+std::vector<point> points(std::size_t n) {
+  std::vector<point> result;
+  for (std::size_t i = 0; i < n; ++i) {
+    result.push_back({static_cast<float>(i * 37 % 101), static_cast<float>(i / 3)});
+  }
+  return result;
+}
+
+TEST_CASE("filters, counts, splits and unique by a lambda over any items") {
+  auto const low = [](point p) { return p.x < 40; };
+  for (std::size_t const n : {0U, 1U, 100U, 50000U}) {
+    auto const in = points(n);
+    std::vector<point> kept, rejected;
+    std::vector<index_t> places;
+    for (std::size_t i = 0; i < n; ++i) {
+      (low(in[i]) ? kept : rejected).push_back(in[i]);
+      if (low(in[i])) places.push_back(static_cast<index_t>(i));
+    }
+    auto const count = static_cast<index_t>(kept.size());
+    for (int const threads : {1, 3}) {
+      engine const on = engine::cpu(threads);
+      std::vector<point> out(n), rest(rejected.size());
+      CHECK(count_if(on, in, low) == count);
+      CHECK(filter(on, in, out, low) == count);
+      CHECK(std::equal(kept.begin(), kept.end(), out.begin()));
+      std::vector<std::int32_t> at(kept.size());
+      CHECK(filter_indices(on, in, at, low) == count);
+      CHECK(std::equal(places.begin(), places.end(), at.begin()));
+      CHECK(split(on, in, out, rest, low) == count);
+      CHECK(rest == rejected);
+      auto in_place = in;
+      filter(on, in_place, in_place, low);
+      CHECK(std::equal(kept.begin(), kept.end(), in_place.begin()));
+      auto const same_row = [](point a, point b) { return a.y == b.y; };
+      std::vector<point> firsts;
+      std::unique_copy(in.begin(), in.end(), std::back_inserter(firsts), same_row);
+      CHECK(unique(on, in, out, same_row) == static_cast<index_t>(firsts.size()));
+      CHECK(std::equal(firsts.begin(), firsts.end(), out.begin()));
+    }
+  }
+}
+
+TEST_CASE("the library's predicates keep their calls, on every engine") {
+  std::vector<int> const in{1, 5, 2, 7};
+  for (engine const& on : engines()) {
+    std::vector<int> out(4);
+    CHECK(filter(on, in, out, parse_predicate<int>("> 2")) == 2);
+    if (on.runs_kernels()) {
+      CHECK_THROWS_WITH(filter(on, in, out, [](int x) { return x > 2; }),
+                        Contains("run on the cpu engine only"));
+    }
+  }
+}
+
+TEST_CASE("outputs that are too short, or overlap, are refused") {
+  std::vector<int> in{1, 2, 3, 4};
+  std::vector<int> out(1);
+  engine const on = engine::cpu(1);
+  auto const all = [](int) { return true; };
+  CHECK_THROWS_WITH(filter(on, in, out, all), Contains("out holds only 1"));
+  std::span<int> const items(in);
+  CHECK_THROWS_AS(filter(on, items.first(3), items.subspan(1), all), invalid_argument);
+  CHECK(in == std::vector<int>{1, 2, 3, 4});
+}
+
+}  // namespace
+}  // namespace libscan::test
