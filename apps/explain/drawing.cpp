@@ -140,6 +140,7 @@ class draughtsman {
     cell.global = where.global;
     value const& held = run_.of(name);
     cell.number = held.number;
+    cell.identity = held.from == origin::identity;
     bool const is_new = held.from == origin::sum && cells_of(name).empty();
     cell.state = !changed ? cell_state::kept : is_new ? cell_state::added : cell_state::moved;
     if (cell.state == cell_state::added) cell.thread = held.thread;
@@ -311,7 +312,7 @@ class draughtsman {
       if (where.global) continue;
       double const column = result_.cells[what.cell].column;
       auto const [frame, fresh] =
-          frames.try_emplace(where.tile, drawn_block{"", column, column, top, row()});
+          frames.try_emplace(where.tile, drawn_block{"", column, column, top, row(), "", ""});
       frame->second.first = std::min(frame->second.first, column);
       frame->second.last = std::max(frame->second.last, column);
     }
@@ -321,6 +322,13 @@ class draughtsman {
       std::string& label = frame->second.label;
       label = "block " + std::to_string(tile.block);
       if (tile.tile != tile.block) label += ", tile " + std::to_string(tile.tile);
+      for (tile_stage const& stage : tile.stages) {
+        if (tile.tile == 0 || !stage.publishes(tile.tile)) continue;
+        frame->second.sees = stage.flags_before;
+        for (int const awaited : stage.awaited(tile.tile)) {
+          frame->second.waits += (frame->second.waits.empty() ? "" : ",") + std::to_string(awaited);
+        }
+      }
       result_.blocks.push_back(frame->second);
     }
   }

@@ -20,6 +20,7 @@ struct drawn_cell {
   int row = 0;
   cell_state state = cell_state::kept;
   bool global = false;
+  bool identity = false;  ///< the operator's 0: padding, or what comes before the first item
   std::int32_t number = 0;
   int thread = -1;  ///< that added; -1: none
 };
@@ -46,6 +47,8 @@ struct drawn_block {
   std::string label;
   double first = 0, last = 0;
   int top = 0, bottom = 0;  ///< rows
+  std::string sees;         ///< flags of tiles before it looked back; empty if it did not
+  std::string waits;        ///< for which tiles
 };
 
 /// The whole plan.

@@ -14,6 +14,7 @@
 #include <apps/common/foreign_format.hpp>
 #include <apps/common/output_file.hpp>
 #include <apps/common/table.hpp>
+#include <apps/explain/banks.hpp>
 #include <apps/explain/svg.hpp>
 #include <apps/explain/text.hpp>
 
@@ -69,12 +70,18 @@ exit_code run_explain(explain_arguments const& arguments) {
   request.items = numbers_in(arguments.numbers);
   if (!arguments.svg.empty()) refuse_foreign_ending(arguments.svg, ".svg");
   if (!arguments.svg.empty()) check_drawable(static_cast<int>(request.items.size()));
+  if (arguments.banks != 0) request.banks = arguments.banks;
   recorded_run const run = record_scan(request);
   std::optional<output_file> drawing;
-  if (!arguments.svg.empty()) write(drawing.emplace(arguments.svg), svg_of(run));
+  if (!arguments.svg.empty()) {
+    write(drawing.emplace(arguments.svg),
+          arguments.banks != 0 ? bank_svg(run, arguments.banks) : svg_of(run));
+  }
   if (arguments.svg != "-") {
     output_file out("-");
-    write(out, text_of(run, style_for(arguments.width)));
+    text_style const style = style_for(arguments.width);
+    write(out, arguments.banks != 0 ? bank_text(run, arguments.banks, style.width)
+                                    : text_of(run, style));
   }
   if (drawing) drawing->commit();
   return exit_code::done;

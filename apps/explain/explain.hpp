@@ -15,6 +15,7 @@ struct explain_arguments {
   std::string numbers = "3 1 7 0 4 1 6 3";
   std::string svg;  ///< file of the drawing, or "-"; empty: none
   int width = 0;    ///< columns of text; 0: the terminal's, or 80
+  int banks = 0;    ///< of shared memory, to show where operands lie; 0: show the scan
   scan_request scan;
 };
 

@@ -27,6 +27,7 @@ Examples:
   scan-explain "3 1 7 0 4 1 6 3" --algorithm brent-kung --block 2 --exclusive
   scan-explain --algorithm blelloch --svg blelloch.svg
   scan-explain "$(seq 1 512)" --algorithm blelloch | tail -16
+  scan-explain "$(seq 1 64)" --algorithm blelloch --banks 16 --svg banks.svg
 
 Exit codes: 0 done, 2 usage, 3 the drawing cannot be written, 4 memory or the executor.)words";
 }
@@ -59,6 +60,10 @@ int main(int argc, char** argv) {
     add_whole_number(app, "--width", 40, 1000,
                      "columns of the text; by default the terminal's, or 80",
                      [&](std::uint64_t n) { arguments.width = static_cast<int>(n); });
+    add_whole_number(app, "--banks", 1, 32,
+                     "show where the operands lie in so many banks of shared memory (32 today, 16 "
+                     "on the GPUs of 2007) instead of the steps",
+                     [&](std::uint64_t n) { arguments.banks = static_cast<int>(n); });
     add_version_flag(app);
     if (!parse_arguments(app, argc, argv)) return exit_code::done;
     return run_explain(arguments);

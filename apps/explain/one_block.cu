@@ -14,7 +14,7 @@ template <scan_kind Kind, class BlockScan>
 recorded_run record(scan_request const& request) {
   // The first kernel of scan-then-fan: it adds only what the block scan adds.
   using kernel = strategies::scan_tiles_kernel<Kind, BlockScan, max_threads, traced_plus>;
-  recorder session(request.items, request.seed);
+  recorder session(request.items, request.seed, request.banks);
   auto const n = static_cast<index_t>(request.items.size());
   traced* const out = session.new_array("output", 0, request.items.size());
   traced* const total = session.new_array("total", 1, 1);

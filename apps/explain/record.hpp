@@ -51,11 +51,19 @@ struct global_array {
   std::size_t count = 0;
 };
 
+/// Words of global memory that say what tiles have published: value k is shown as letter k.
+struct tile_flags {
+  unsigned const* begin = nullptr;
+  std::size_t count = 0;
+  std::string letters;
+};
+
 /// The work of a block between two barriers, and the content of memory at the second.
 struct interval {
   std::vector<traced> sums;   ///< made here, in order
   std::vector<cells> shared;  ///< by region
   std::vector<cells> global;  ///< by array
+  std::string flags;          ///< of tiles, as letters of `tile_flags`; empty if there are none
   line_counts accesses;
 };
 
@@ -88,6 +96,7 @@ struct recorded_run {
   unsigned seed = 0;            ///< of the schedule; 0: in order
   std::vector<value> values;
   std::vector<global_array> arrays;
+  tile_flags flags;
   std::vector<recorded_launch> launches;
 
   /// Whether it names a value.

@@ -16,10 +16,11 @@ namespace {
 
 recorder* current = nullptr;
 
-executor::settings how_to_run(unsigned seed, executor::counts& counts) {
+executor::settings how_to_run(unsigned seed, int banks, executor::counts& counts) {
   executor::settings how = seed == 0 ? executor::settings{} : executor::seeded(seed);
   how.blocks_in_flight = seed == 0 ? 1 : 4;
   how.count = &counts;
+  how.shared_banks = banks;
   return how;
 }
 
@@ -60,8 +61,8 @@ class recorder::aside {
   recorder& of_;
 };
 
-recorder::recorder(std::span<std::int32_t const> items, unsigned seed)
-    : scope_(how_to_run(seed, counts_)), next_(able_checker()) {
+recorder::recorder(std::span<std::int32_t const> items, unsigned seed, int banks)
+    : scope_(how_to_run(seed, banks, counts_)), next_(able_checker()) {
   run_.count = static_cast<int>(items.size());
   run_.seed = seed;
   // No value is number 0: words set to zero hold none.
@@ -171,6 +172,10 @@ void recorder::end_interval(open_block& block) {
     block.now.shared.push_back(copy_of(block.shared, each));
   }
   block.now.global = copy_of_arrays();
+  for (std::size_t i = 0; i < run_.flags.count; ++i) {
+    unsigned const flag = run_.flags.begin[i];
+    block.now.flags += flag < run_.flags.letters.size() ? run_.flags.letters[flag] : '?';
+  }
   if (next_ != nullptr) {
     line_counts const heard = next_->counted();
     block.now.accesses = difference(heard, heard_);
@@ -210,6 +215,7 @@ void recorder::launch_begins(executor::launch_facts const& facts) {
 void recorder::block_begins(std::span<executor::thread_name* const> threads,
                             std::span<executor::memory_range const> shared) {
   if (next_ != nullptr) next_->block_begins(threads, shared);
+  aside const scope(*this);
   open_block& block = open_[threads.front()->block_slot];
   block = {};
   block.number = launch().ran.size();
@@ -220,6 +226,7 @@ void recorder::block_begins(std::span<executor::thread_name* const> threads,
 void recorder::block_ends(std::span<executor::thread_name* const> threads,
                           std::span<executor::memory_range const> shared) {
   if (next_ != nullptr) next_->block_ends(threads, shared);
+  aside const scope(*this);
   end_interval(open_.at(threads.front()->block_slot));
 }
 

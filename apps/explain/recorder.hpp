@@ -28,7 +28,7 @@ class recorder : public simt::executor::observer {
  public:
   /// `seed` 0: one block after the other, in order. Otherwise several at once, in an order drawn
   /// from the seed.
-  recorder(std::span<std::int32_t const> items, unsigned seed);
+  recorder(std::span<std::int32_t const> items, unsigned seed, int banks);
   ~recorder() override;
 
   /// Memory of the scan, allocated on request and kept until the recorder ends.
@@ -38,6 +38,11 @@ class recorder : public simt::executor::observer {
 
   /// Words of that memory that hold an array.
   void name_array(std::string const& name, int level, void const* begin, std::size_t count);
+
+  /// Words of that memory that hold the flags of tiles, and a letter for each of their values.
+  void name_flags(unsigned const* begin, std::size_t count, std::string letters) {
+    run_.flags = {begin, count, std::move(letters)};
+  }
 
   /// Names the shared memory of the kernel with that typeid(...).name().
   void know(std::string const& kernel, std::vector<region> regions);

@@ -20,35 +20,39 @@ struct named_algorithm {
 named_algorithm const algorithms[] = {
     {"sequential", "one thread adds up everything", block_algorithm::sequential},
     {"quadratic", "each thread adds up all it needs", block_algorithm::quadratic},
-    {"hillis-steele", "log n steps in two buffers", block_algorithm::hillis_steele},
+    {"hillis-steele", "log n steps in two buffers; also: naive", block_algorithm::hillis_steele},
     {"kogge-stone", "the same in place, two barriers a step", block_algorithm::kogge_stone},
     {"kogge-stone-double-buffered", "two buffers, one barrier a step",
      block_algorithm::kogge_stone_double_buffered},
-    {"blelloch", "up-sweep and down-sweep of a tree", block_algorithm::blelloch},
+    {"blelloch", "up-sweep and down-sweep of a tree; also: work-efficient",
+     block_algorithm::blelloch},
     {"blelloch-padded", "the same without most bank conflicts", block_algorithm::blelloch_padded},
     {"blelloch-fully-padded", "and without any", block_algorithm::blelloch_fully_padded},
     {"brent-kung", "reduce, then distribute", block_algorithm::brent_kung},
     {"scan-then-fan",
-     "scan blocks, scan their sums, add those; also: hierarchical",
+     "scan blocks, scan their sums, add those; also: hierarchical, gpu-gems",
      {},
      scan_strategy::scan_then_fan},
     {"scan-then-propagate",
-     "the same with vectors of 4 items a thread",
+     "the same with vectors of 4 items a thread; also: cudpp",
      {},
      scan_strategy::scan_then_propagate},
     {"reduce-then-scan",
-     "sum up blocks, scan the sums, scan blocks",
+     "sum up blocks, scan the sums, scan blocks; also: merrill",
      {},
      scan_strategy::reduce_then_scan},
-    {"chained-scan", "each block waits for the one before it", {}, scan_strategy::chained_scan},
+    {"chained-scan",
+     "each block waits for the one before it; also: streamscan",
+     {},
+     scan_strategy::chained_scan},
     {"decoupled-look-back",
-     "blocks look back for sums of others",
+     "blocks look back for sums of others; also: merrill-garland",
      {},
      scan_strategy::decoupled_look_back},
 };
 
 named_algorithm const& find(std::string const& name) {
-  std::string const wanted = name == "hierarchical" ? "scan-then-fan" : name;
+  std::string_view const wanted = own_algorithm_name(name);
   auto const found = std::find_if(std::begin(algorithms), std::end(algorithms),
                                   [&](named_algorithm const& a) { return a.name == wanted; });
   if (found != std::end(algorithms)) return *found;

@@ -18,6 +18,7 @@ struct scan_request {
   int block = 0;  ///< threads of a block, up to `max_threads`; 0: as many as one block needs, or 4
   bool exclusive = false;
   unsigned seed = 0;  ///< 0: one block after the other
+  int banks = 32;     ///< of shared memory, for the counts
 };
 
 /// Most items of a request.

@@ -131,10 +131,12 @@ tile_stage stage_of(visit const& from, std::vector<std::size_t> const& group) {
     if (first) {
       result.before = from.before(i);
       result.global_before = from.arrays_before(i);
+      if (i > 0) result.flags_before = from.intervals[i - 1]->flags;
     }
     first = false;
     result.after = now.shared;
     result.global_after = now.global;
+    result.flags_after = now.flags;
     result.sums.insert(result.sums.end(), now.sums.begin(), now.sums.end());
     result.accesses += now.accesses;
   }
@@ -182,6 +184,21 @@ std::size_t source_of(recorded_run const& run, tile_stage const& stage, std::siz
 
 bool tile_stage::changed(std::size_t which, std::size_t i) const {
   return after[which][i] != before[which][i];
+}
+
+bool tile_stage::publishes(int own) const {
+  auto const i = static_cast<std::size_t>(own);
+  return i < flags_before.size() && flags_before[i] != flags_after[i];
+}
+
+std::vector<int> tile_stage::awaited(int own) const {
+  std::vector<int> tiles;
+  for (int tile = own; tile-- > 0;) {
+    char const flag = flags_before[static_cast<std::size_t>(tile)];
+    if (flag == 'P') break;
+    if (flag == '.') tiles.insert(tiles.begin(), tile);
+  }
+  return tiles;
 }
 
 bool tile_stage::changed(std::size_t which) const { return after[which] != before[which]; }

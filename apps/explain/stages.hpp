@@ -16,12 +16,21 @@ struct tile_stage {
   std::vector<cells> after;
   std::vector<cells> global_before;  ///< by array
   std::vector<cells> global_after;
+  std::string flags_before;  ///< letters of `tile_flags`
+  std::string flags_after;
   std::vector<traced> sums;
   line_counts accesses;
 
   /// Whether cell i of a region now holds another value than before the stage.
   bool changed(std::size_t which, std::size_t i) const;
   bool changed(std::size_t which) const;
+
+  /// Whether tile `own` publishes something in the stage.
+  bool publishes(int own) const;
+
+  /// Tiles before `own`, back to the last whose prefix was known, that had published nothing when
+  /// the stage began: the tile waits for them.
+  std::vector<int> awaited(int own) const;
 
   /// Threads that added, ascending.
   std::vector<int> adding(recorded_run const& run) const;

@@ -97,11 +97,12 @@ int plan(reduce_then_scan const& strategy, recorder& session, maker memory, inde
 /// has these arrays with one value per tile.
 template <class Kernel, class Strategy>
 int plan_one_pass(Strategy const& strategy, recorder& session, maker memory, index_t n,
-                  std::initializer_list<char const*> arrays, char const* title) {
+                  std::initializer_list<char const*> arrays, char const* letters,
+                  char const* title) {
   know<Kernel>(session, strategy.threads());
   index_t const tiles = strategy.tiles(n);
   memory.make<unsigned long long>(1);
-  memory.make<unsigned>(tiles);
+  session.name_flags(memory.make<unsigned>(tiles), static_cast<std::size_t>(tiles), letters);
   for (char const* const name : arrays) {
     session.name_array(name, 1, memory.make<traced>(tiles), static_cast<std::size_t>(tiles));
   }
@@ -112,21 +113,21 @@ int plan_one_pass(Strategy const& strategy, recorder& session, maker memory, ind
 template <scan_kind Kind>
 int plan(chained_scan const& strategy, recorder& session, maker memory, index_t n) {
   using kernel = strategies::chained_scan_kernel<Kind, block_scan, max_threads, traced_plus>;
-  return plan_one_pass<kernel>(strategy, session, memory, n, {"prefixes"},
+  return plan_one_pass<kernel>(strategy, session, memory, n, {"prefixes"}, ".P",
                                "scan each block; wait for the one before it");
 }
 
 template <scan_kind Kind>
 int plan(decoupled_look_back const& strategy, recorder& session, maker memory, index_t n) {
   using kernel = strategies::decoupled_look_back_kernel<Kind, block_scan, max_threads, traced_plus>;
-  return plan_one_pass<kernel>(strategy, session, memory, n, {"block sums", "prefixes"},
+  return plan_one_pass<kernel>(strategy, session, memory, n, {"block sums", "prefixes"}, ".AP",
                                "scan each block; look back to the ones before it");
 }
 
 template <scan_kind Kind, class Strategy>
 recorded_run record(scan_request const& request) {
   Strategy const strategy(request.block);
-  recorder session(request.items, request.seed);
+  recorder session(request.items, request.seed, request.banks);
   auto const n = static_cast<index_t>(request.items.size());
   traced* const out = session.new_array("output", 0, request.items.size());
   std::size_t const bytes = strategy.template workspace_bytes<traced, traced*>(n);

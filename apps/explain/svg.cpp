@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <initializer_list>
 #include <string_view>
+#include <vector>
 
 #include <apps/explain/drawing.hpp>
 
@@ -14,7 +15,11 @@ namespace {
 
 // In pixels.
 constexpr double margin = 16, cell_height = 32, gap = 12;
-constexpr double row_height = 72, heading_height = 44, digit = 8;
+constexpr double row_height = 72, digit = 8;
+// The column of labels, whose text no arrow crosses, and its lines.
+constexpr double label_column = 164, heading_line = 14;
+// With more cells in a row, they become dots without numbers.
+constexpr double max_numbered = 30;
 
 /// A number with at most one decimal place, which is enough for pixels.
 std::string px(double value) {
@@ -34,6 +39,24 @@ std::string join(std::initializer_list<std::string_view> parts) {
 /// The approximate width of a bold label, in 12-pixel letters.
 double text_width(std::string const& label) { return 7.9 * static_cast<double>(label.size()); }
 
+/// The words of a heading in lines that fit the column of labels, the first up to the colon.
+std::vector<std::string> heading_lines(std::string const& label) {
+  constexpr std::size_t max_letters = 24;
+  std::size_t const colon = std::min(label.find(": "), label.size());
+  std::vector<std::string> lines{label.substr(0, colon), ""};
+  std::string_view rest = label;
+  rest.remove_prefix(std::min(colon + 2, rest.size()));
+  while (!rest.empty()) {
+    std::string_view const word = rest.substr(0, rest.find(' '));
+    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > max_letters) {
+      lines.emplace_back();
+    }
+    lines.back() += (lines.back().empty() ? "" : " ") + std::string(word);
+    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+  }
+  return lines;
+}
+
 constexpr char const* head = R"svg(<style>
 text { font-family: 'DejaVu Sans', Verdana, sans-serif; fill: #1e293b; }
 .number { font-size: 13px; text-anchor: middle; }
@@ -46,13 +69,14 @@ text { font-family: 'DejaVu Sans', Verdana, sans-serif; fill: #1e293b; }
 .kept { fill: #ffffff; stroke: #cbd5e1; }
 .moved { fill: #fef9c3; stroke: #a16207; }
 .added { fill: #dbeafe; stroke: #1d4ed8; }
+.identity { stroke-dasharray: 3 2; }
 .arrow { fill: none; stroke-width: 1.4; }
 .same { stroke: #cbd5e1; }
 .copy { stroke: #a16207; }
 .earlier { stroke: #c2410c; }
 .later { stroke: #1d4ed8; }
-.behind { fill: #f1f5f9; }
-.blank { fill: #ffffff; }
+.note { font-size: 11px; fill: #475569; }
+.halo { font-size: 11px; fill: none; stroke: #f1f5f9; stroke-width: 4px; }
 .head-copy { fill: #a16207; }
 .head-earlier { fill: #c2410c; }
 .head-later { fill: #1d4ed8; }
@@ -82,16 +106,16 @@ class painter {
       digits = std::max(digits, std::to_string(cell.number).size());
       last = std::max(last, cell.column);
     }
-    cell_width_ = std::max(30.0, digit * static_cast<double>(digits) + 12);
-    width_ = std::max(x_of(last) + cell_width_ / 2 + margin, 620.0);
+    dots_ = last >= max_numbered;
+    cell_width_ = dots_ ? 10.0 : std::max(30.0, digit * static_cast<double>(digits) + 12);
+    cell_height_ = dots_ ? 10.0 : cell_height;
+    gap_ = dots_ ? 4.0 : gap;
+    width_ = std::max(x_of(last) + cell_width_ / 2 + margin, 640.0);
+    double y = run.flags.count == 0 ? 72 : 88;
     for (drawn_row const& row : plan.rows) {
-      if (row.heading) width_ = std::max(width_, 2 * margin + text_width(row.label) * 14 / 12);
-    }
-    double y = 72;
-    for (drawn_row const& row : plan.rows) {
-      if (row.heading) y += 6;
       top_.push_back(y);
-      y += row.heading ? heading_height : row_height;
+      y += row.heading ? heading_line * static_cast<double>(heading_lines(row.label).size()) + 24
+                       : row_height - (cell_height - cell_height_);
     }
     height_ = y - (row_height - cell_height) + margin;
   }
@@ -123,7 +147,7 @@ class painter {
   }
 
  private:
-  double pitch() const { return cell_width_ + gap; }
+  double pitch() const { return cell_width_ + gap_; }
   double x_of(double column) const {
     return margin + label_width_ + cell_width_ / 2 + column * pitch();
   }
@@ -149,17 +173,28 @@ class painter {
   }
 
   void paint_frame(drawn_block const& block) {
-    double const left = x_of(block.first) - cell_width_ / 2 - gap / 3;
-    double const right = x_of(block.last) + cell_width_ / 2 + gap / 3;
+    double const left = x_of(block.first) - cell_width_ / 2 - gap_ / 3;
+    double const right = x_of(block.last) + cell_width_ / 2 + gap_ / 3;
     double const top = y_of(block.top) - 20;
-    box(left, top, right - left, y_of(block.bottom) + cell_height + 6 - top, 6, "frame");
+    box(left, top, right - left,
+        y_of(block.bottom) + cell_height_ + (block.sees.empty() ? 6 : 34) - top, 6, "frame");
   }
 
   void paint_block_label(drawn_block const& block) {
-    double const left = x_of(block.first) - cell_width_ / 2 - gap / 3;
+    double const left = x_of(block.first) - cell_width_ / 2 - gap_ / 3;
     double const top = y_of(block.top) - 20;
-    box(left + 3, top + 2, 6.6 * static_cast<double>(block.label.size()), 12, 2, "behind");
-    text(left + 5, top + 12, "words", block.label);
+    note(left + 5, top + 12, block.label);
+    if (block.sees.empty()) return;
+    double const below = y_of(block.bottom) + cell_height_;
+    note(left + 5, below + 15, "sees " + block.sees);
+    note(left + 5, below + 28,
+         block.waits.empty() ? "waits for none" : "waits for tile " + block.waits);
+  }
+
+  /// Words that stay readable over arrows.
+  void note(double x, double y, std::string const& words) {
+    text(x, y, "halo", words);
+    text(x, y, "note", words);
   }
 
   void paint_arrow(arrow const& each) {
@@ -171,7 +206,7 @@ class painter {
       path = along_row(x1, x2, y2);
     } else {
       double const side = side_of(each) * cell_width_;
-      path = join({"M", px(x1), ",", px(y1 + cell_height), " L", px(x2 + side), ",", px(y2 - 1)});
+      path = join({"M", px(x1), ",", px(y1 + cell_height_), " L", px(x2 + side), ",", px(y2 - 1)});
     }
     std::string const kind = name_of(each.kind);
     svg_ += join({"<path d=\"", path, "\" class=\"arrow ", kind, "\""});
@@ -198,11 +233,11 @@ class painter {
   std::string along_row(double x1, double x2, double y) const {
     double const toward = x1 < x2 ? 1 : -1;
     if (std::abs(x2 - x1) < 1.2 * pitch()) {
-      double const middle = y + cell_height / 2;
+      double const middle = y + cell_height_ / 2;
       return join({"M", px(x1 + toward * cell_width_ / 2), ",", px(middle), " L",
                    px(x2 - toward * (cell_width_ / 2 + 1)), ",", px(middle)});
     }
-    double const bottom = y + cell_height;
+    double const bottom = y + cell_height_;
     return join({"M", px(x1), ",", px(bottom), " C", px(x1 + toward * 20), ",", px(bottom + 26),
                  " ", px(x2 - toward * 30), ",", px(bottom + 26), " ",
                  px(x2 - toward * cell_width_ * 0.32), ",", px(bottom + 1)});
@@ -210,7 +245,9 @@ class painter {
 
   void paint_cell(drawn_cell const& cell) {
     double const x = x_of(cell.column), y = y_of(cell.row);
-    box(x - cell_width_ / 2, y, cell_width_, cell_height, cell.global ? 0 : 9, name_of(cell.state));
+    std::string const style = join({name_of(cell.state), cell.identity ? " identity" : ""});
+    box(x - cell_width_ / 2, y, cell_width_, cell_height_, cell.global ? 0 : dots_ ? 5 : 9, style);
+    if (dots_) return;
     bool const two_lines = cell.thread >= 0;
     text(x, y + (two_lines ? 15 : 21), "number", std::to_string(cell.number));
     if (two_lines) text(x, y + 27, "small", join({"t", std::to_string(cell.thread)}));
@@ -219,16 +256,21 @@ class painter {
   void paint_labels(std::size_t row) {
     drawn_row const& what = plan_.rows[row];
     if (what.heading) {
-      double const y = top_[row];
+      double y = top_[row];
       svg_ += join({"<path d=\"M", px(margin), ",", px(y - 14), " H", px(width_ - margin),
                     "\" class=\"rule\"/>\n"});
-      box(margin, y - 8, text_width(what.label) * 14 / 12 + 6, 21, 0, "blank");
-      text(margin, y + 8, "heading", what.label);
+      char const* style = "heading";
+      for (std::string const& line : heading_lines(what.label)) {
+        text(margin, y + 4, style, line);
+        y += heading_line;
+        style = "words";
+      }
       return;
     }
-    bool const alone = what.words.empty();
-    text(margin, top_[row] + (alone ? 20 : 14), "label", what.label);
-    if (!alone) text(margin, top_[row] + 28, "words", what.words);
+    bool const single = what.words.empty();
+    double const middle = top_[row] + cell_height_ / 2;
+    text(margin, middle + (single ? 4 : -2), "label", what.label);
+    if (!single) text(margin, middle + 12, "words", what.words);
   }
 
   /// Above the input.
@@ -236,7 +278,10 @@ class painter {
     int index = 0;
     for (drawn_cell const& cell : plan_.cells) {
       if (cell.row != 0) break;
-      text(x_of(cell.column), y_of(0) - 6, "index", std::to_string(index++));
+      if (!dots_ || index % 8 == 0) {
+        text(x_of(cell.column), y_of(0) - 6, "index", std::to_string(index));
+      }
+      ++index;
     }
   }
 
@@ -253,12 +298,22 @@ class painter {
     entry(arrow_kind::earlier, "earlier operand", 140);
     entry(arrow_kind::later, "later operand", 126);
     entry(arrow_kind::copy, "copy", 78);
-    text(x, y, "words", "t3: by thread 3; round: shared memory");
+    text(x, y, "words",
+         dots_ ? "round: shared memory; dashed: no item"
+               : "t3: by thread 3; round: shared memory; dashed: a 0 that is no item");
+    if (run_.flags.count == 0) return;
+    text(
+        margin, y + 17, "words",
+        run_.flags.letters.size() > 2
+            ? "flags that a tile sees when it looks back: P prefix known, A only its sum, . nothing"
+            : "flags that a tile sees when it looks back: P prefix known, . nothing");
   }
 
   recorded_run const& run_;
   drawing const& plan_;
-  double label_width_ = 110, cell_width_ = 0, width_ = 0, height_ = 0;
+  bool dots_ = false;
+  double label_width_ = label_column, cell_width_ = 0, cell_height_ = 0, gap_ = 0;
+  double width_ = 0, height_ = 0;
   std::vector<double> top_;
   std::string svg_;
 };

@@ -19,6 +19,12 @@ class text_writer {
   std::string write() {
     title();
     for (std::size_t i = 0; i < views_.size(); ++i) write_launch(i);
+    if (run_.flags.count > 0) {
+      say(std::string("Flags: P prefix known, ") +
+              (run_.flags.letters.size() > 2 ? "A only the sum of the tile, " : "") +
+              ". nothing yet",
+          0);
+    }
     text_ += '\n' + counts_table(run_, views_, style_.width);
     return std::move(text_);
   }
@@ -109,6 +115,26 @@ class text_writer {
         write_region(view, stage, shown);
       }
       write_sums(view, stage);
+      if (stage.publishes(tile.tile)) write_flags(tile.tile, stage);
+    }
+  }
+
+  /// What tiles had published before this one looked back, and have when it is done.
+  void write_flags(int tile, tile_stage const& stage) {
+    std::size_t const count = run_.flags.count;
+    if (count > max_cells_in_detail) return;
+    auto const flags = [&](char const* label, std::string const& letters) {
+      text_row result{label, {}};
+      for (char const letter : letters) result.cells.emplace_back(1, letter);
+      return result;
+    };
+    text_row tiles = indices(count);
+    tiles.label = "tile";
+    show({tiles, flags("flag before", stage.flags_before), flags("flag after", stage.flags_after)},
+         6);
+    std::vector<int> const awaited = stage.awaited(tile);
+    if (!awaited.empty()) {
+      say((awaited.size() == 1 ? "waits for tile " : "waits for tiles ") + ranges(awaited), 6);
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Split: all threads with a false predicate first, then those with a true one, both in order. One
-// binary scan gives every thread its place (Blelloch 1990, 1.3; Harris 2007, "radix sort").
+// binary scan gives every thread its place (Blelloch 1990, 1.3; Harris 2007, "radix sort"). A radix
+// sort needs this order; Harris & Garland, 3.1, define a split with the true ones first.
 #pragma once
 
 #include <libscan/block/binary_scan.cuh>

@@ -40,6 +40,36 @@ enum class block_algorithm : std::uint8_t {
 
 namespace detail {
 
+/// A name that the literature uses, and the one here.
+struct other_name {
+  std::string_view other, own;
+};
+
+inline constexpr std::array<other_name, 9> other_names{{
+    {"naive", "hillis-steele"},         // Harris 2007
+    {"work-efficient", "blelloch"},     // Harris 2007, Verona
+    {"gpu-gems", "scan-then-fan"},      // Harris, Sengupta & Owens 2007
+    {"hierarchical", "scan-then-fan"},  // the walkthrough, the lecture
+    {"cudpp", "scan-then-propagate"},   // Sengupta, Harris, Zhang & Owens 2007
+    {"merrill", "reduce-then-scan"},    // Merrill & Grimshaw 2009
+    {"streamscan", "chained-scan"},     // Yan, Long & Zhang 2013
+    {"merrill-garland", "decoupled-look-back"},
+    {"look-back", "decoupled-look-back"},
+}};
+
+}  // namespace detail
+
+/// The name that this library uses for an algorithm that the literature also calls `name`, for
+/// example "chained-scan" for "streamscan"; `name` itself if it is no such name.
+constexpr std::string_view own_algorithm_name(std::string_view name) {
+  for (detail::other_name const& each : detail::other_names) {
+    if (each.other == name) return each.own;
+  }
+  return name;
+}
+
+namespace detail {
+
 inline constexpr std::array<std::string_view, 8> scan_strategy_names{
     "sequential",       "one-block",    "scan-then-fan",       "scan-then-propagate",
     "reduce-then-scan", "chained-scan", "decoupled-look-back", "production"};
@@ -59,8 +89,9 @@ template <class Enum, std::size_t Count>
 Enum from_name(std::array<std::string_view, Count> const& names, std::string_view name,
                char const* what) {
   std::string valid;
+  std::string_view const own = own_algorithm_name(name);
   for (std::size_t i = 0; i < Count; ++i) {
-    if (names[i] == name) return static_cast<Enum>(i);
+    if (names[i] == own) return static_cast<Enum>(i);
     valid += (i == 0 ? "" : ", ") + std::string(names[i]);
   }
   throw invalid_argument(std::string(what) + " \"" + std::string(name) +
@@ -89,7 +120,8 @@ constexpr std::string_view strategy_name(scan_strategy which) {
   return detail::scan_strategy_names[static_cast<std::size_t>(which)];
 }
 
-/// The strategy of that name. Throws `invalid_argument`, which lists the valid names.
+/// The strategy of that name, or of the literature's name for it. Throws `invalid_argument`, which
+/// lists the valid names.
 inline scan_strategy strategy_from_name(std::string_view name) {
   return detail::from_name<scan_strategy>(detail::scan_strategy_names, name, "scan strategy");
 }
@@ -99,7 +131,8 @@ constexpr std::string_view block_algorithm_name(block_algorithm which) {
   return detail::block_algorithm_names[static_cast<std::size_t>(which)];
 }
 
-/// The block scan of that name. Throws `invalid_argument`, which lists the valid names.
+/// The block scan of that name, or of the literature's name for it. Throws `invalid_argument`,
+/// which lists the valid names.
 inline block_algorithm block_algorithm_from_name(std::string_view name) {
   return detail::from_name<block_algorithm>(detail::block_algorithm_names, name, "block scan");
 }

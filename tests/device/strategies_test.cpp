@@ -312,6 +312,9 @@ TEST_CASE("strategies and block scans are chosen by name") {
   }
   CHECK(strategy_name(scan_strategy::decoupled_look_back) == "decoupled-look-back");
   CHECK(block_algorithm_name(block_algorithm::brent_kung) == "brent-kung");
+  CHECK(strategy_from_name("streamscan") == scan_strategy::chained_scan);
+  CHECK(strategy_from_name("cudpp") == scan_strategy::scan_then_propagate);
+  CHECK(block_algorithm_from_name("work-efficient") == block_algorithm::blelloch);
   CHECK_THROWS_WITH(strategy_from_name("fan"),
                     "scan strategy \"fan\" is unknown; expected one of sequential, one-block, "
                     "scan-then-fan, scan-then-propagate, reduce-then-scan, chained-scan, "

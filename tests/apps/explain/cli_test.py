@@ -64,7 +64,7 @@ class ExplainCase(ProgramCase):
 class AsEveryProgram(EveryProgram, ExplainCase):
     words_of_help = EveryProgram.words_of_help + [
         "--algorithm", "--block", "--exclusive", "--svg", "--width", "--seed",
-        "decoupled-look-back", "Up to 2048 numbers; 64 with --svg", "Exit codes:"]
+        "--banks", "decoupled-look-back", "Up to 2048 numbers; 64 with --svg", "Exit codes:"]
 
 
 class Texts(ExplainCase):
@@ -97,6 +97,14 @@ class Texts(ExplainCase):
 
     def test_defaults_are_the_walkthrough(self):
         self.assertEqual(self.text(), self.text(*TEXTS["walkthrough"]))
+
+    def test_names_of_the_literature(self):
+        for other, own in (("hierarchical", "scan-then-fan"), ("gpu-gems", "scan-then-fan"),
+                           ("cudpp", "scan-then-propagate"), ("merrill", "reduce-then-scan"),
+                           ("streamscan", "chained-scan"), ("look-back", "decoupled-look-back"),
+                           ("merrill-garland", "decoupled-look-back"), ("naive", "hillis-steele"),
+                           ("work-efficient", "blelloch")):
+            self.assertEqual(self.text(PAPER, "--algorithm", other), self.text(PAPER, "--algorithm", own))
 
     def test_colors_only_on_a_terminal(self):
         self.assertNotIn("\x1b", self.text())
@@ -131,10 +139,94 @@ class Blocks(ExplainCase):
                         drawing = xml.fromstring(self.text(*request, "--svg", "-"))
                         written = [x.text for x in
                                    drawing.iter("{http://www.w3.org/2000/svg}text")]
-                        self.assertLessEqual({str(x) for x in right}, set(written))
+                        if 'class="number"' in self.text(*request, "--svg", "-"):
+                            self.assertLessEqual({str(x) for x in right}, set(written))
+
+
+class Orders(ExplainCase):
+    """Orders drawn from a seed: every one ends with the right sums."""
+
+    def test_seeds(self):
+        for seed in range(1, 25):
+            for name in ("chained-scan", "decoupled-look-back"):
+                with self.subTest(name, seed=seed):
+                    text = self.text(PAPER, "--algorithm", name, "--block", 2, "--seed", seed)
+                    self.assertIn("output 3 4 11 11 15 16 22 25", re.sub(" +", " ", text))
+
+    def test_flags(self):
+        """A tile that waits saw no flag of the tile that it waits for, and each ends with a P."""
+        waits = 0
+        for seed in range(0, 25):
+            text = self.text(PAPER, "--algorithm", "chained-scan", "--block", 2, "--seed", seed)
+            before = re.findall(r"flag before +(.*)\n +flag after +(.*)\n(?: +waits for tiles? (.*)\n)?",
+                                text)
+            self.assertEqual(len(before), 4)
+            for tile, (flags, after, awaited) in enumerate(before):
+                self.assertEqual(after.split()[:tile + 1], ["P"] * (tile + 1))
+                self.assertEqual("." in flags.split()[:tile][-1:], awaited != "")
+                waits += awaited != ""
+        self.assertGreater(waits, 0)
+
+
+class Banks(ExplainCase):
+    """Harris 2007: strides of 2, 4, 8, 16 conflict 2, 4, 8, 16-way, and not with padding."""
+
+    def ways(self, algorithm, banks, count):
+        text = self.text(" ".join(["1"] * count), "--algorithm", algorithm, "--exclusive",
+                         "--banks", banks)
+        return [int(ways or 1) for ways in
+                re.findall(r"^  step \d+: (?:no conflict|(\d+)-way conflict)$", text, re.MULTILINE)]
+
+    def test_ways(self):
+        up = [2, 4, 8, 16, 16, 8, 4, 2, 1]  # 512 items: 256, 128, ... 1 threads
+        self.assertEqual(self.ways("blelloch", 16, 512)[:9], up)
+        up = [2, 4, 8, 16, 16, 8, 4, 2, 1]  # never more than 16 threads from the fifth step on
+        self.assertEqual(self.ways("blelloch", 32, 512)[:9], up)
+        self.assertEqual(set(self.ways("blelloch-padded", 32, 512)), {1})
+        self.assertEqual(set(self.ways("blelloch-fully-padded", 32, 2048)), {1})
+        self.assertGreater(max(self.ways("blelloch-padded", 32, 2048)), 1)
+
+    def test_addresses(self):
+        text = self.text(" ".join(["1"] * 128), "--algorithm", "blelloch-padded", "--banks", 32,
+                         "--width", 1000)
+        rows = re.search(r"step 1:.*\n +thread +(.*)\n +item +(.*)\n +word +(.*)\n +bank +(.*)\n", text)
+        thread, item, word, bank = ([int(x) for x in row.split()] for row in rows.groups())
+        self.assertEqual(thread, list(range(32)))
+        self.assertEqual(item, [2 * t for t in thread])
+        self.assertEqual(word, [i + i // 32 for i in item])  # Harris, Listing 3
+        self.assertEqual(bank, [w % 32 for w in word])
+
+    def test_drawing(self):
+        for algorithm, conflicts in (("blelloch", True), ("blelloch-padded", False)):
+            svg = self.text(" ".join(["1"] * 64), "--algorithm", algorithm, "--banks", 32, "--svg", "-")
+            xml.fromstring(svg)
+            self.assertEqual('class="conflict"' in svg, conflicts)
 
 
 class Drawings(ExplainCase):
+    def test_words_are_beside_the_arrows(self):
+        """Headings and labels end before the first column, where arrows begin."""
+        for arguments in TEXTS.values():
+            if len(arguments[0].split()) > 64:
+                continue
+            root = xml.fromstring(self.text(*arguments, "--svg", "-"))
+            svg = "{http://www.w3.org/2000/svg}"
+            first = min(float(cell.get("x")) for cell in root.iter(svg + "rect") if cell.get("rx"))
+            for text in list(root.iter(svg + "text"))[1:]:
+                if text.get("class") == "heading":
+                    self.assertLess(float(text.get("x")) + 9 * len(text.text), first, text.text)
+
+    def test_padding_is_dashed(self):
+        """Of 3 items in a block of 4, the fourth cell is none; of 4 items all are."""
+        for items, dashed in (("3 1 7", True), ("3 1 7 0", False)):
+            svg = self.text(items, "--algorithm", "kogge-stone", "--block", 4, "--svg", "-")
+            self.assertEqual('identity"/>' in svg, dashed)
+
+    def test_many_items_are_dots(self):
+        svg = self.text(" ".join(["1"] * 64), "--algorithm", "blelloch", "--svg", "-")
+        self.assertNotIn('class="number"', svg)
+        self.assertLess(float(re.search(r'viewBox="0 0 ([0-9.]+)', svg)[1]), 1200)
+
     def test_well_formed(self):
         for arguments in TEXTS.values():
             if len(arguments[0].split()) > 64:

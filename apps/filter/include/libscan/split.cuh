@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Split on the device: what is kept and what is not, each in its order. The place of a kept item is
 // its rank; that of any other, its position less the rank (Blelloch, "Prefix Sums and Their
-// Applications", 1990, 1.3; here the kept items come first).
+// Applications", 1990, 1.3; here the kept items come first, as in Harris & Garland, 3.1).
 #pragma once
 
 #include <libscan/filter.cuh>

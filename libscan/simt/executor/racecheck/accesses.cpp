@@ -54,6 +54,7 @@ void race_checker::plain_access(void const* address, std::size_t bytes, access_k
   auto const site = own_site(place, from);
   if (!site) return;
   preemption_point();
+  deaf const again;  // other threads have run, and were heard
   hear({place, bytes, kind, kind == access_kind::read, *site});
 }
 
@@ -66,6 +67,7 @@ void race_checker::plain_range(void const* address, std::size_t bytes, access_ki
   auto const site = own_site(place, from);
   if (!site) return;
   preemption_point();
+  deaf const again;
   while (bytes > 0) {
     std::size_t piece = 16;
     while (piece > bytes || reinterpret_cast<std::uintptr_t>(place) % piece != 0) piece /= 2;
