@@ -83,10 +83,9 @@ void exclusive_segmented_scan(engine const& on, In const& in, Out&& out,
 /// Returns the number of segments. Ranges may overlap. Otherwise as `inclusive_segmented_scan`.
 ///
 /// Types: `totals` holds Op::value_type, a result for each segment: as many as items always
-/// suffice, or as many as there are offsets less one, or ranges. Fewer are counted first, which
-/// reads the description once more.
-/// Aliasing: `totals` must not overlap anything.
-/// Throws: also `invalid_argument` if `totals` is too short, before anything is written.
+/// suffice; for offsets one fewer than these, for ranges one for each. Fewer are counted first,
+/// which reads the description once more. Aliasing: `totals` must not overlap anything. Throws:
+/// also `invalid_argument` if `totals` is too short, before anything is written.
 template <host_items In, host_output Totals, class Op = detail::default_sum<In>,
           class Init = unstated>
 index_t segmented_reduce(engine const& on, In const& in, Totals&& totals,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading ahead and writing behind, by direct I/O where it can be had.
+// Reading ahead and asynchronous writing, by direct I/O where the file system has it.
 #include <apps/common/block_file.hpp>
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files read ahead and written behind in large aligned blocks, by threads of their own, past the
-// page cache: direct I/O where the file system has it, otherwise with a page cache that stays
-// small.
+// Files read ahead and written asynchronously in large aligned blocks, by threads of their own,
+// past the page cache: direct I/O where the file system has it, otherwise with a page cache that
+// stays small.
 #pragma once
 
 #include <sys/types.h>
@@ -112,7 +112,7 @@ class block_reader {
   std::vector<std::thread> threads_;
 };
 
-/// Writes bytes behind the caller's back. Functions return 0 or an error number; after an error
+/// Writes bytes in a thread of its own. Functions return 0 or an error number; after an error
 /// nothing more is written.
 class block_writer {
  public:

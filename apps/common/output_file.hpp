@@ -35,7 +35,7 @@ class output_file {
   output_file(output_file const&) = delete;
   output_file& operator=(output_file const&) = delete;
 
-  /// Appends `bytes`. Large files are written behind the caller's back, past the page cache
+  /// Appends `bytes`. Large files are written in another thread, past the page cache
   /// (block_file.hpp). Throws `file_error` (disk full, ...) or `output_closed`, perhaps late.
   void write(std::span<std::byte const> bytes);
 

@@ -25,7 +25,7 @@ class temporary_file {
   /// `file_error`.
   explicit temporary_file(std::string const& otherwise = "/var/tmp");
 
-  /// Appends bytes, behind the caller's back. Throws `file_error`.
+  /// Appends bytes, in another thread. Throws `file_error`.
   void write(std::span<std::byte const> bytes);
 
   /// Appends zeros up to the next multiple of 4096 bytes.

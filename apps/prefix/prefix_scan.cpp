@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scans of scan-prefix are those of the host API; strategies are compiled for it alone.
+// The scans of scan-prefix are those of the host API; strategies are compiled only for it.
 #include <apps/prefix/prefix_scan.hpp>
 
 #include <apps/prefix/prefix_device.hpp>

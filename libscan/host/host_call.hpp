@@ -66,7 +66,7 @@ struct host_binary_scan {
 void run_host_scan(engine const& on, host_scan const& call);
 /// The same; returns the number of segments.
 index_t run_host_reduction(engine const& on, host_reduction const& call);
-/// The same for segments of keys, the first of which it writes to `unique`, which holds
+/// The same for segments of keys, whose first keys it writes to `unique`, which holds
 /// `unique_room` keys.
 index_t run_keyed_reduction(engine const& on, host_reduction const& call, void* unique,
                             index_t unique_room);

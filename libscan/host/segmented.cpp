@@ -107,7 +107,7 @@ void check(host_reduction const& call, char const* name) {
   check_segments_apart(name, call.segments, results);
 }
 
-/// Runs a checked reduction, if there is room for its segments.
+/// Runs a checked reduction, if its totals fit into the output.
 index_t reduce_checked(engine const& on, host_reduction const& call, char const* name) {
   if (call.segments.how() != form::none) {
     // As many as items always suffice, and need no count.

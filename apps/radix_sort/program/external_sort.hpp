@@ -51,7 +51,7 @@ std::size_t keep_first(std::size_t n, Same same, Move move) {
   return kept;
 }
 
-/// Sorts records of keys of type Key and values of type Value, of which only the size counts.
+/// Sorts records of keys of type Key and values of type Value. Only the size of Value matters.
 template <class Key, class Value>
 class external_sort {
  public:

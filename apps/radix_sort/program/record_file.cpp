@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Extents of keys and values: read ahead, written behind.
+// Extents of keys and values: read ahead, and written asynchronously.
 #include <apps/radix_sort/program/record_file.hpp>
 
 namespace libscan::apps {
