@@ -35,15 +35,18 @@ std::atomic<std::uint64_t> held{0};  // by all buffers
 
 class stream_source final : public byte_source {
  public:
-  /// `whole`: the file is a regular one that begins here, and `file` may hand it out.
-  stream_source(std::shared_ptr<descriptor> file, std::string name, progress* meter, bool whole)
-      : file_(std::move(file)), name_(std::move(name)), meter_(meter), whole_(whole) {}
+  /// `size`: of a regular file that begins here, which `file` may hand out.
+  stream_source(std::shared_ptr<descriptor> file, std::string name, progress* meter,
+                std::optional<std::uint64_t> size)
+      : file_(std::move(file)), name_(std::move(name)), meter_(meter), left_(size) {}
 
   std::span<std::byte const> next() override {
     for (;;) {
       ssize_t const got = ::read(file_->get(), buffer_.get(), piece_bytes);
       if (got >= 0) {
-        if (meter_) meter_->advance(static_cast<std::uint64_t>(got));
+        auto const bytes = static_cast<std::uint64_t>(got);
+        if (meter_) meter_->advance(bytes);
+        if (left_) *left_ -= std::min(*left_, bytes);
         return {buffer_.get(), static_cast<std::size_t>(got)};
       }
       if (errno == EAGAIN || errno == EWOULDBLOCK) {
@@ -55,7 +58,9 @@ class stream_source final : public byte_source {
     }
   }
 
-  std::shared_ptr<descriptor const> file() const override { return whole_ ? file_ : nullptr; }
+  std::optional<std::uint64_t> bytes_left() const override { return left_; }
+
+  std::shared_ptr<descriptor const> file() const override { return left_ ? file_ : nullptr; }
 
   bool waits() const override {
     constexpr int patience_ms = 100;
@@ -67,7 +72,7 @@ class stream_source final : public byte_source {
   std::shared_ptr<descriptor> file_;
   std::string name_;
   progress* meter_;
-  bool whole_;
+  std::optional<std::uint64_t> left_;
   std::unique_ptr<std::byte[]> buffer_{new std::byte[piece_bytes]};
 };
 
@@ -220,7 +225,8 @@ std::unique_ptr<byte_source> open_file(std::string const& path, progress* meter)
                                              name, meter);
     }
   }
-  return std::make_unique<stream_source>(file, name, meter, whole);
+  return std::make_unique<stream_source>(file, name, meter,
+                                         whole ? std::optional<std::uint64_t>(size) : std::nullopt);
 }
 
 std::unique_ptr<byte_source> from_memory(kept_bytes memory) {

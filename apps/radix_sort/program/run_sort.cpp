@@ -145,7 +145,7 @@ class sort_run {
     memory_needs needs = this->needs(type, count, count * size_of(type), floats);
     std::uint64_t const values = values_stream_ ? count * size_of(values_.type) : 0;
     needs.add(values + memory_held());
-    return (memory_bound_given() ? needs.most : needs.least) <= memory_bound();
+    return needs.most <= memory_bound();
   }
 
   exit_code run_external() {
