@@ -520,7 +520,7 @@ class Algorithms(PrefixCase):
 
     def test_the_executor_takes_only_so_many_items(self):
         source = self.write("in.raw", bytes(2**24 + 1))
-        self.fails(USAGE, "takes up to 16777216 items; the input has 16777217", source, "--dtype",
+        self.fails(USAGE, "the executor takes up to 16777216 items", source, "--dtype",
                    "u8", "--algorithm", "sequential", "--engine", "cpu", "--accumulator", "u8")
 
 
