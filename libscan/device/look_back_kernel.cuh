@@ -36,8 +36,8 @@ struct look_back_kernel {
     typename Work::shared_storage work;
     typename chain_type::shared_storage carry;
     index_t claimed;
-    index_t
-        number;  // of the block's tile; changes only after all threads have written their results
+    // The number of the block's tile. Unlike `claimed`, it stays until all threads have written.
+    index_t number;
   };
 
   __device__ void operator()(shared_storage& shared, Work work, item_count count,
