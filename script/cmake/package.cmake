@@ -11,7 +11,7 @@ endif()
 # One set of targets per component, so that nobody needs the dependencies of what they do not use.
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/libscan)
 set(targets_of_device libscan_device)
-set(targets_of_libscan libscan libscan_cpu libscan_segments libscan_filter libscan_sort_cpu libscan_radix_sort
+set(targets_of_libscan libscan libscan_cpu libscan_segments libscan_distributed libscan_filter libscan_sort_cpu libscan_radix_sort
     libscan_histogram libscan_spmv)
 set(targets_of_executor libscan_executor)
 set(programs scan-check scan-filter scan-histogram scan-prefix scan-sort scan-spmv scan-explain)
@@ -51,7 +51,7 @@ endforeach()
 # they include is installed with them, and nothing else: neither programs' headers nor tests'.
 file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
      libscan/*.h libscan/*.hpp libscan/*.cuh apps/*/include/*.hpp apps/*/include/*.cuh)
-list(FILTER headers EXCLUDE REGEX "/(src|racecheck|host)/|(-inl|/vector_targets)\\.hpp$")
+list(FILTER headers EXCLUDE REGEX "/(src|racecheck|host)/|(-inl|/vector_targets|/mpi|/simulated_ranks)\\.hpp$")
 set(installed)
 while(headers)
   list(POP_FRONT headers header)

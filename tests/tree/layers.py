@@ -9,7 +9,8 @@ import sys
 
 import tree
 
-LIBRARY = ["core", "reference", "simt", "warp", "block", "cpu", "device", "textbook", "host API"]
+LIBRARY = ["core", "reference", "simt", "warp", "block", "cpu", "device", "textbook", "host API",
+           "distributed"]
 
 # The rooms each room may include from, besides itself.
 BELOW = {
@@ -22,6 +23,7 @@ BELOW = {
     "device": ["core", "simt", "warp", "block"],
     "textbook": ["core", "simt", "warp", "block", "device"],
     "host API": ["core", "simt", "warp", "block", "cpu", "device"],
+    "distributed": ["core", "simt", "cpu", "host API"],
     "apps/common": ["core"],
     "apps/check": [*LIBRARY, "apps/common",
                    "apps/filter", "apps/histogram", "apps/prefix", "apps/radix_sort", "apps/spmv"],
@@ -125,6 +127,7 @@ def self_test():
         "libscan/cpu/scan.hpp": "#include <libscan/core/tuning.hpp>\n",
         "libscan/scan.cuh": "#include <libscan/block/scan.cuh>\n",
         "libscan/libscan.hpp": "#include <libscan/core/types.hpp>\n",
+        "libscan/distributed/scan.hpp": "#include <libscan/libscan.hpp>\n",
         "apps/common/text.hpp": "#include <libscan/core/types.hpp>\n",
         "libscan/textbook/blelloch.cuh": "#include <libscan/scan.cuh>\n",
         "apps/filter/include/libscan/filter.hpp": "#include <libscan/libscan.hpp>\n",
@@ -145,6 +148,8 @@ def self_test():
         ("libscan/scan.cuh", "libscan/cpu/scan.hpp"),
         ("libscan/scan.cuh", "libscan/libscan.hpp"),
         ("libscan/libscan.hpp", "libscan/scan.cuh"),
+        ("libscan/libscan.hpp", "libscan/distributed/scan.hpp"),
+        ("libscan/distributed/scan.hpp", "libscan/scan.cuh"),
         ("libscan/libscan.hpp", "apps/filter/include/libscan/filter.hpp"),
         ("apps/common/text.hpp", "libscan/libscan.hpp"),
         ("apps/common/text.hpp", "libscan/warp/scan.cuh"),
