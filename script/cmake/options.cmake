@@ -11,12 +11,13 @@ set(LIBSCAN_CUDA "AUTO" CACHE STRING "Build the cuda engine: AUTO (if nvcc is fo
 option(LIBSCAN_CUDA_COMPILE_ONLY
        "Compile CUDA code of libraries and programs, not of tests, and neither optimize nor assemble it: no GPU will run it"
        OFF)
+set(LIBSCAN_MPI "AUTO" CACHE STRING "Build libscan::mpi: AUTO (if MPI is found), ON, OFF")
 set(LIBSCAN_SANITIZE "" CACHE STRING
     "Instrument everything: address (with undefined), thread, or race (the executor's own checker)")
 option(LIBSCAN_EXECUTOR "Build the executor, where Boost.Context is" ON)
 option(LIBSCAN_QUICK_TESTS
        "Build the quick set of tests (machine_tests.cmake), and all else as fast as that goes" OFF)
-set_property(CACHE LIBSCAN_CUDA PROPERTY STRINGS AUTO ON OFF)
+set_property(CACHE LIBSCAN_CUDA LIBSCAN_MPI PROPERTY STRINGS AUTO ON OFF)
 set_property(CACHE LIBSCAN_SANITIZE PROPERTY STRINGS "" address thread race)
 
 get_property(multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
@@ -104,4 +105,15 @@ if(LIBSCAN_WITH_CUDA)
   endif()
 else()
   message(STATUS "libscan: engine cpu only (no nvcc, or LIBSCAN_CUDA=OFF)")
+endif()
+
+set(LIBSCAN_WITH_MPI OFF)
+if(LIBSCAN_MPI STREQUAL "ON")
+  find_package(MPI 3.1 REQUIRED COMPONENTS CXX)
+elseif(NOT LIBSCAN_MPI STREQUAL "OFF" AND NOT LIBSCAN_SANITIZE)
+  find_package(MPI 3.1 QUIET COMPONENTS CXX)
+endif()
+if(MPI_CXX_FOUND)
+  set(LIBSCAN_WITH_MPI ON)
+  message(STATUS "libscan: ranks over MPI (${MPI_CXX_COMPILER})")
 endif()

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The filter of an array that is spread over ranks. Kept items stay on their rank; `rebalance`
+// spreads them anew.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include <libscan/core/error.hpp>
+#include <libscan/cpu/filter.hpp>
+#include <libscan/distributed/collective.hpp>
+#include <libscan/distributed/ranks.hpp>
+#include <libscan/libscan.hpp>
+
+namespace libscan::inline v1 {
+
+/// What a distributed filter keeps.
+struct kept_items {
+  index_t count;  ///< on this rank
+  index_t begin;  ///< the position of this rank's first one among all kept items
+  index_t total;  ///< on all ranks
+};
+
+/// Copies the local items that `keep` accepts into the front of `out`, in order.
+/// Result: how many there are, here and on all ranks, and where they begin.
+/// Types and aliasing: as `cpu::filter`; `out` has space for all that this rank keeps.
+/// Synchronization: collective; the ranks exchange only counts.
+/// Throws: `invalid_argument` on a rank whose `out` is too short, and what `keep` throws there;
+/// `remote_error` on all others; `communicator_lost`.
+template <host_items In, host_output Out, class Keep>
+kept_items filter(ranks const& on, In const& in, Out&& out, Keep keep) {
+  std::span<detail::item_of<In> const> const from{in};
+  std::span<detail::item_of<In>> const to{static_cast<Out&&>(out)};
+  return detail::collective(on.comm(), "filter", [&](detail::collective_call& call) {
+    auto const counts = call.gather("counts", [&] {
+      auto const room = static_cast<index_t>(to.size());
+      index_t const count = cpu::filter(on.threads(), from.data(), to.data(),
+                                        static_cast<index_t>(from.size()), keep, room);
+      if (count <= room) return count;
+      throw invalid_argument("filter: out has space for " + std::to_string(room) +
+                             " items, expected " + std::to_string(count));
+    });
+    kept_items kept{counts[static_cast<std::size_t>(on.rank())], 0, 0};
+    for (int r = 0; r < on.size(); ++r) {
+      if (r == on.rank()) kept.begin = kept.total;
+      kept.total += counts[static_cast<std::size_t>(r)];
+    }
+    return kept;
+  });
+}
+
+}  // namespace libscan::inline v1

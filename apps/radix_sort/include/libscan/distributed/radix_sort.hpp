@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stable sorts of arrays that are spread over ranks. Each rank sorts its own keys; exact splitters
+// cut them; one exchange brings each rank its part of the result, as sorted runs, which it merges.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <libscan/distributed/collective.hpp>
+#include <libscan/distributed/distribution.hpp>
+#include <libscan/distributed/exchange.hpp>
+#include <libscan/distributed/merge_runs.hpp>
+#include <libscan/distributed/ranks.hpp>
+#include <libscan/distributed/splitters.hpp>
+#include <libscan/radix_sort.hpp>
+
+namespace libscan::inline v1 {
+
+namespace detail {
+
+/// A key with its value, as it travels.
+template <class Key, class Value>
+struct sorted_pair {
+  Key key;
+  Value value;
+};
+
+template <class Key>
+Key const& key_of(Key const& item) {
+  return item;
+}
+template <class Key, class Value>
+Key const& key_of(sorted_pair<Key, Value> const& item) {
+  return item.key;
+}
+
+/// The compared bits of a key's word.
+template <class Key>
+struct compared_word {
+  sort_order<Key> order;
+  template <class Item>
+  auto operator()(Item const& item) const {
+    using word = typename sort_order<Key>::word_type;
+    return static_cast<word>(order.word(detail::key_of(item)) & order.counting(0));
+  }
+};
+
+/// How many of the sorted local items each rank gets.
+template <class Word, class WordOf, class Item>
+std::vector<index_t> split_sorted(collective_call& call, distribution const& out,
+                                  std::vector<Item> const& items, WordOf const& word_of) {
+  std::vector<index_t> cuts;
+  for (int r = 1; r < out.ranks(); ++r) cuts.push_back(out.begin(r));
+  auto const n = static_cast<index_t>(items.size());
+  auto const word_at = [&](index_t i) { return word_of(items[static_cast<std::size_t>(i)]); };
+  exact_splitters<Word> splitters(cuts, out.total());
+  while (!splitters.done()) {
+    std::vector<index_t> counters(splitters.counters());
+    splitters.count(n, word_at, counters);
+    call.through().sum(call.at("splitters"), counters, summed_ranks::all);
+    splitters.take(counters);
+  }
+  std::vector<index_t> smaller(cuts.size()), equal(cuts.size());
+  splitters.local_ties(n, word_at, smaller, equal);
+  std::vector<index_t> before = equal;
+  call.through().sum(call.at("equal keys"), before, summed_ranks::before);
+  std::vector<index_t> counts;
+  index_t begin = 0;
+  for (std::size_t c = 0; c < cuts.size(); ++c) {
+    index_t const end = splitters.local_cut(c, smaller[c], equal[c], before[c]);
+    counts.push_back(end - begin);
+    begin = end;
+  }
+  counts.push_back(n - begin);
+  return counts;
+}
+
+/// Exchanges sorted local items so that each rank gets its part of all, and merges them.
+template <class Key, class Item>
+std::vector<Item> share_sorted(collective_call& call, int threads, distribution const& out,
+                               std::vector<Item> items, sort_order<Key> const& order) {
+  compared_word<Key> const word_of{order};
+  using word = typename sort_order<Key>::word_type;
+  auto const send = detail::split_sorted<word>(call, out, items, word_of);
+  std::vector<index_t> receive(send.size()), ends;
+  call.through().transpose(call.at("counts"), send, receive);
+  std::vector<Item> received(static_cast<std::size_t>(out.size(call.comm().rank())));
+  detail::exchange_pieces(call, "items", std::span<Item const>(items),
+                          std::span<index_t const>(send), std::span<Item>(received),
+                          std::span<index_t const>(receive));
+  for (index_t end = 0; index_t const count : receive) ends.push_back(end += count);
+  items.assign(received.size(), Item{});
+  int const passes = detail::merge_passes(ends.size());
+  detail::merge_runs(threads, ends, received.data(), items.data(),
+                     [&](Item const& a, Item const& b) { return word_of(a) < word_of(b); });
+  call.agree("end", [] {});
+  return passes % 2 == 0 ? std::move(received) : std::move(items);
+}
+
+/// A sort of keys with values: value_at(i, begin) is the value of local key i, on a rank whose keys
+/// begin at global position `begin`; put(j, pair) takes local result j. `check` may throw.
+template <class Value, class Key, class Check, class ValueAt, class Put>
+void sort_with_values(char const* name, ranks const& on, std::span<Key const> in, std::size_t out,
+                      sort_options const& options, Check const& check, ValueAt const& value_at,
+                      Put const& put) {
+  using pair = sorted_pair<Key, Value>;
+  detail::collective(on.comm(), name, [&](collective_call& call) {
+    sort_order<Key> const order{options.direction, options.first_bit, options.end_bit, {}};
+    std::vector<index_t> places(in.size());
+    auto const d = detail::lengths_of(call, in.size(), out, [&] {
+      check();
+      libscan::argsort(on.local(), in, places, options);
+    });
+    std::vector<pair> sorted;
+    sorted.reserve(in.size());
+    for (index_t const i : places) {
+      sorted.push_back({in[static_cast<std::size_t>(i)], value_at(i, d.in.begin(on.rank()))});
+    }
+    auto const mine = detail::share_sorted(call, on.threads(), d.out, std::move(sorted), order);
+    for (std::size_t j = 0; j < mine.size(); ++j) put(j, mine[j]);
+  });
+}
+
+}  // namespace detail
+
+/// Sorts the keys of all ranks: each rank gets the next `out.size()` of them, in rank order. Every
+/// rank gets exactly that number, also if all keys are equal.
+/// Types: as `sort_keys` on an engine. `keys` and `out` may be the same memory.
+/// Result: the bits of `sort_keys` of the whole array on one rank: the sort is stable.
+/// Memory: a copy of the local keys, and twice the local result; at most 16 MiB of counters.
+/// Synchronization: collective; each key is sent at most once.
+/// Throws: `invalid_argument` on all ranks unless the lengths of all `out` and of all `keys` have
+/// the same sum; `remote_error` if another rank failed; `communicator_lost`.
+template <host_items Keys, host_output Out>
+void sort_keys(ranks const& on, Keys const& keys, Out&& out, sort_options const& options = {}) {
+  using key = detail::item_of<Keys>;
+  std::span<key const> const in{keys};
+  std::span<key> const to{static_cast<Out&&>(out)};
+  detail::collective(on.comm(), "sort_keys", [&](detail::collective_call& call) {
+    sort_order<key> const order{options.direction, options.first_bit, options.end_bit, {}};
+    std::vector<key> sorted(in.size());
+    auto const d = detail::lengths_of(call, in.size(), to.size(),
+                                      [&] { libscan::sort_keys(on.local(), in, sorted, options); });
+    auto const mine = detail::share_sorted(call, on.threads(), d.out, std::move(sorted), order);
+    std::ranges::copy(mine, to.begin());
+  });
+}
+
+/// Sorts as `sort_keys`, and moves values with their keys. Values are of any trivially copyable
+/// type with a default constructor, one per key. Each output may be its input.
+/// Throws: also `invalid_argument` on a rank with a different number of values than keys.
+template <host_items Keys, host_output Out, host_items Values, host_output ValuesOut>
+void sort_pairs(ranks const& on, Keys const& keys, Out&& out, Values const& values,
+                ValuesOut&& values_out, sort_options const& options = {}) {
+  using key = detail::item_of<Keys>;
+  using value = detail::item_of<Values>;
+  std::span<key const> const in{keys};
+  std::span<key> const to{static_cast<Out&&>(out)};
+  std::span<value const> const values_in{values};
+  std::span<value> const values_to{static_cast<ValuesOut&&>(values_out)};
+  detail::sort_with_values<value>(
+      "sort_pairs", on, in, to.size(), options,
+      [&] {
+        if (values_in.size() == in.size() && values_to.size() == to.size()) return;
+        throw invalid_argument("sort_pairs: one value per key expected, in inputs and outputs");
+      },
+      [&](index_t i, index_t) { return values_in[static_cast<std::size_t>(i)]; },
+      [&](std::size_t j, auto const& one) {
+        to[j] = one.key;
+        values_to[j] = one.value;
+      });
+}
+
+/// The global positions of the keys in sorted order: each rank gets the next `positions.size()` of
+/// them. `positions` holds index_t. Otherwise as `sort_keys`.
+template <host_items Keys, host_output Positions>
+void argsort(ranks const& on, Keys const& keys, Positions&& positions,
+             sort_options const& options = {}) {
+  std::span<detail::item_of<Keys> const> const in{keys};
+  std::span<index_t> const to{static_cast<Positions&&>(positions)};
+  detail::sort_with_values<index_t>(
+      "argsort", on, in, to.size(), options, [] {},
+      [](index_t i, index_t begin) { return begin + i; },
+      [&](std::size_t j, auto const& one) { to[j] = one.value; });
+}
+
+}  // namespace libscan::inline v1

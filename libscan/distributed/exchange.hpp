@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moving items between ranks: an all-to-all of consecutive pieces, and `rebalance`.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <libscan/core/error.hpp>
+#include <libscan/core/overlap.hpp>
+#include <libscan/core/types.hpp>
+#include <libscan/distributed/collective.hpp>
+#include <libscan/distributed/distribution.hpp>
+#include <libscan/distributed/ranks.hpp>
+#include <libscan/libscan.hpp>
+
+namespace libscan::inline v1 {
+
+namespace detail {
+
+/// Sends `send[r]` consecutive items of `in` to rank r, for all r in order, and puts the
+/// `receive[r]` items from rank r into `out`, in order. The ranks' numbers agree.
+template <class T>
+void exchange_pieces(collective_call& call, char const* step, std::span<T const> in,
+                     std::span<index_t const> send, std::span<T> out,
+                     std::span<index_t const> receive) {
+  static_assert(std::is_trivially_copyable_v<T>, "items travel as bytes");
+  std::vector<outgoing> sends;
+  std::vector<incoming> receives;
+  int const me = call.comm().rank();
+  std::span<T const> to_self;
+  for (int r = 0; r < call.comm().size(); ++r) {
+    auto const items = in.first(static_cast<std::size_t>(send[static_cast<std::size_t>(r)]));
+    in = in.subspan(items.size());
+    if (r == me) to_self = items;
+    if (r != me && !items.empty()) sends.push_back({r, std::as_bytes(items)});
+  }
+  for (int r = 0; r < call.comm().size(); ++r) {
+    auto const items = out.first(static_cast<std::size_t>(receive[static_cast<std::size_t>(r)]));
+    out = out.subspan(items.size());
+    if (r == me) std::ranges::copy(to_self, items.begin());
+    if (r != me && !items.empty()) receives.push_back({r, std::as_writable_bytes(items)});
+  }
+  call.through().exchange(call.at(step), sends, receives);
+}
+
+/// The numbers of items of all ranks' inputs and outputs, which have the same sum.
+struct in_and_out {
+  distribution in, out;
+};
+
+/// Learns them. Throws `invalid_argument` on all ranks if the sums differ. `check` may throw.
+template <class Check>
+in_and_out lengths_of(collective_call& call, std::size_t in, std::size_t out, Check const& check) {
+  struct both {
+    index_t in, out;
+  };
+  auto const all = call.gather("lengths", [&] {
+    check();
+    return both{static_cast<index_t>(in), static_cast<index_t>(out)};
+  });
+  std::vector<index_t> ins, outs;
+  for (both const& one : all) {
+    ins.push_back(one.in);
+    outs.push_back(one.out);
+  }
+  in_and_out found{distribution(ins), distribution(outs)};
+  call.agree("lengths", [&] {
+    if (found.in.total() == found.out.total()) return;
+    throw invalid_argument("the outputs of all ranks have space for " +
+                           std::to_string(found.out.total()) + " items, expected exactly " +
+                           std::to_string(found.in.total()));
+  });
+  return found;
+}
+
+}  // namespace detail
+
+/// Spreads the items over the ranks anew, in the same order: each rank gets `out.size()` of them.
+/// Types: trivially copyable items, the same in `in` and `out`, which must not overlap.
+/// Memory: no copy; messages go from `in` to `out`.
+/// Synchronization: collective.
+/// Throws: `invalid_argument` on all ranks unless the lengths of all `out` and of all `in` have the
+/// same sum, and on one rank (`remote_error` on others) if its `out` overlaps its `in`;
+/// `communicator_lost`.
+template <host_items In, host_output Out>
+void rebalance(ranks const& on, In const& in, Out&& out) {
+  using T = detail::item_of<In>;
+  std::span<T const> const from{in};
+  std::span<T> const to{static_cast<Out&&>(out)};
+  detail::collective(on.comm(), "rebalance", [&](detail::collective_call& call) {
+    auto const d = detail::lengths_of(call, from.size(), to.size(), [&] {
+      if (detail::overlap(std::as_bytes(from), std::as_bytes(to))) {
+        throw invalid_argument("rebalance: out overlaps the input; expected other memory");
+      }
+    });
+    int const me = on.rank();
+    std::vector<index_t> send, receive;
+    auto const common = [](distribution const& a, int i, distribution const& b, int j) {
+      return std::max(index_t{0}, std::min(a.end(i), b.end(j)) - std::max(a.begin(i), b.begin(j)));
+    };
+    for (int r = 0; r < on.size(); ++r) {
+      send.push_back(common(d.in, me, d.out, r));
+      receive.push_back(common(d.in, r, d.out, me));
+    }
+    detail::exchange_pieces(call, "items", from, std::span<index_t const>(send), to,
+                            std::span<index_t const>(receive));
+    call.agree("end", [] {});
+  });
+}
+
+}  // namespace libscan::inline v1

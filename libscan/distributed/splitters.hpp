@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exact splitters of a distributed sort: the words at which sorted keys of all ranks are cut, so
+// that each piece has exactly the requested length, whatever the keys. By radix refinement: each
+// round counts one more digit of the words that the cuts share.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <libscan/core/types.hpp>
+
+namespace libscan::inline v1 {
+
+/// A state machine, for any way to add counters over ranks:
+///
+///   exact_splitters<std::uint32_t> splitters(cuts, total);
+///   while (!splitters.done()) {
+///     std::vector<index_t> counters(splitters.counters());
+///     splitters.count(n, word_at, counters);   // local keys, sorted
+///     ...                                      // counters = their sums over ranks
+///     splitters.take(counters);
+///   }
+///
+/// Memory: `counters()` is at most 2^21 (16 MiB), for up to 2^20 cuts. Rounds: at most 6 for 64-bit
+/// words, if there are at least 2^10 keys per cut and fewer than 1024 cuts.
+template <std::unsigned_integral Word>
+class exact_splitters {
+ public:
+  static constexpr int word_bits = 8 * static_cast<int>(sizeof(Word));
+
+  /// Cuts before these positions of all keys in sorted order, ascending, in [0, total].
+  exact_splitters(std::span<index_t const> cuts, index_t total) : bits_left_(word_bits) {
+    for (index_t const position : cuts) {
+      place const where = position <= 0 ? at_begin : position < total ? inside_cut : at_end;
+      cuts_.push_back({where, 0, position});
+    }
+    auto const count = std::max<std::size_t>(cuts.size(), 1);
+    index_t const per_cut = total / static_cast<index_t>(count);
+    int const useful = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(per_cut))) + 1;
+    int const fitting = 21 - static_cast<int>(std::bit_width(count - 1));
+    digit_bits_ = std::clamp(std::min(useful, fitting), 1, 11);
+    if (total == 0 || !find_groups()) bits_left_ = 0;
+  }
+
+  bool done() const { return bits_left_ == 0; }
+
+  /// The number of counters of this round; the same on all ranks.
+  std::size_t counters() const { return groups_.size() << digit(); }
+
+  /// Counts n local keys into `into`. word_at(i) is the word of key i; the words ascend.
+  template <class WordAt>
+  void count(index_t n, WordAt const& word_at, std::span<index_t> into) const {
+    int const shift = bits_left_ - digit();
+    for (Word const prefix : groups_) {
+      auto const counts = into.first(std::size_t{1} << digit());
+      into = into.subspan(counts.size());
+      index_t begin = lower_bound(0, n, word_at, prefix);
+      for (std::size_t d = 0; d < counts.size(); ++d) {
+        auto const last = static_cast<Word>(
+            prefix | static_cast<Word>(static_cast<Word>(d) << shift) | low_bits(shift));
+        index_t const end = upper_bound(begin, n, word_at, last);
+        counts[d] = end - begin;
+        begin = end;
+      }
+    }
+  }
+
+  /// Takes the sums of the counters over all ranks, and begins the next round.
+  void take(std::span<index_t const> sums) {
+    int const shift = bits_left_ - digit();
+    std::size_t group = 0;
+    for (cut& one : cuts_) {
+      if (one.where != inside_cut) continue;
+      while (groups_[group] != one.word) ++group;
+      auto const counts = sums.subspan(group << digit(), std::size_t{1} << digit());
+      std::size_t d = 0;
+      while (one.left >= counts[d]) one.left -= counts[d++];
+      one.word = static_cast<Word>(one.word | static_cast<Word>(static_cast<Word>(d) << shift));
+    }
+    bits_left_ = shift;
+    find_groups();
+  }
+
+  /// After the last round: how many local keys of smaller words, and how many of the same word as
+  /// the cut, there are. The latter are cut by rank: see `split_counts`.
+  template <class WordAt>
+  void local_ties(index_t n, WordAt const& word_at, std::span<index_t> smaller,
+                  std::span<index_t> equal) const {
+    for (std::size_t c = 0; c < cuts_.size(); ++c) {
+      cut const& one = cuts_[c];
+      if (one.where != inside_cut) {
+        smaller[c] = one.where == at_begin ? 0 : n;
+        equal[c] = 0;
+        continue;
+      }
+      smaller[c] = lower_bound(0, n, word_at, one.word);
+      equal[c] = upper_bound(smaller[c], n, word_at, one.word) - smaller[c];
+    }
+  }
+
+  /// The local position of cut `c`. `before` is the number of keys of the cut's word on earlier
+  /// ranks: lower ranks' keys come first.
+  index_t local_cut(std::size_t c, index_t smaller, index_t equal, index_t before) const {
+    if (cuts_[c].where != inside_cut) return smaller;
+    return smaller + std::clamp(cuts_[c].left - before, index_t{0}, equal);
+  }
+
+ private:
+  enum place : std::uint8_t { at_begin, inside_cut, at_end };
+
+  struct cut {
+    place where;
+    Word word;     // its known bits
+    index_t left;  // keys before the cut among those with these bits
+  };
+
+  int digit() const { return std::min(digit_bits_, bits_left_); }
+  static Word low_bits(int count) {
+    return count == 0 ? Word{0}
+                      : static_cast<Word>(static_cast<Word>(~Word{0}) >> (word_bits - count));
+  }
+
+  /// The first of [begin, end) whose word is not below `word`; or is above it.
+  template <class WordAt>
+  static index_t lower_bound(index_t begin, index_t end, WordAt const& word_at, Word word) {
+    while (begin < end) {
+      index_t const middle = begin + (end - begin) / 2;
+      (word_at(middle) < word ? begin : end) = word_at(middle) < word ? middle + 1 : middle;
+    }
+    return begin;
+  }
+  template <class WordAt>
+  static index_t upper_bound(index_t begin, index_t end, WordAt const& word_at, Word word) {
+    while (begin < end) {
+      index_t const middle = begin + (end - begin) / 2;
+      (word_at(middle) <= word ? begin : end) = word_at(middle) <= word ? middle + 1 : middle;
+    }
+    return begin;
+  }
+
+  /// The different known bits of the cuts, ascending. Returns whether there are any.
+  bool find_groups() {
+    groups_.clear();
+    for (cut const& one : cuts_) {
+      if (one.where != inside_cut) continue;
+      if (groups_.empty() || groups_.back() != one.word) groups_.push_back(one.word);
+    }
+    return !groups_.empty();
+  }
+
+  int bits_left_;
+  int digit_bits_ = 1;
+  std::vector<cut> cuts_;
+  std::vector<Word> groups_;
+};
+
+}  // namespace libscan::inline v1

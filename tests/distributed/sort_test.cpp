@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sorts, filters and rebalancing on ranks, against std::stable_sort and plain loops: every skew of
+// keys and spread of lengths, bit for bit.
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <libscan/distributed/error.hpp>
+#include <libscan/distributed/filter.hpp>
+#include <libscan/distributed/radix_sort.hpp>
+#include <tests/distributed/parts.hpp>
+#include <tests/support/catch.hpp>
+
+using namespace libscan;
+using test::part_of;
+using test::spread;
+
+namespace {
+
+enum class skew : std::uint8_t { uniform, equal, two, zipf, sorted, reverse };
+
+std::vector<double> keys_of(skew how, index_t n) {
+  test::random_words words(static_cast<std::uint64_t>(how) + 10);
+  std::vector<double> keys;
+  for (index_t i = 0; i < n; ++i) {
+    auto const x = static_cast<double>(words() >> 11) * 0x1p-53;
+    switch (how) {
+      case skew::equal:
+        keys.push_back(3.5);
+        break;
+      case skew::two:
+        keys.push_back(x < 0.3 ? -1 : 2);
+        break;
+      case skew::zipf:
+        keys.push_back(std::floor(1 / (x + 1e-9)));
+        break;
+      case skew::sorted:
+        keys.push_back(static_cast<double>(i));
+        break;
+      case skew::reverse:
+        keys.push_back(static_cast<double>(-i));
+        break;
+      default: {
+        double const special[] = {0.0, -0.0, std::numeric_limits<double>::quiet_NaN(),
+                                  -std::numeric_limits<double>::infinity()};
+        keys.push_back(x < 0.2 ? special[words() % 4] : x - 0.5);
+      }
+    }
+  }
+  return keys;
+}
+
+/// NaN last, and -0 equal to 0.
+bool comes_before(double a, double b) { return std::isnan(b) ? !std::isnan(a) : a < b; }
+
+/// Positions in stable order, by the standard library.
+std::vector<index_t> positions_of(std::vector<double> const& keys, bool descending) {
+  std::vector<index_t> places(keys.size());
+  std::iota(places.begin(), places.end(), index_t{0});
+  std::stable_sort(places.begin(), places.end(), [&](index_t a, index_t b) {
+    auto const& x = keys[static_cast<std::size_t>(a)];
+    auto const& y = keys[static_cast<std::size_t>(b)];
+    return descending ? comes_before(y, x) : comes_before(x, y);
+  });
+  return places;
+}
+
+void check_sorts(int p, std::uint64_t seed, std::vector<double> keys, distribution const& in,
+                 distribution const& out, bool descending) {
+  sort_options const options{descending ? sort_direction::descending : sort_direction::ascending};
+  auto const expected = positions_of(keys, descending);
+  std::vector<double> sorted(keys.size()), pair_keys(keys.size()), by_place;
+  std::vector<index_t> places(keys.size()), values(keys.size()), moved(keys.size()), moved_expected;
+  for (std::size_t i = 0; i < keys.size(); ++i) values[i] = static_cast<index_t>(7 * i + 1);
+  for (index_t const place : expected) {
+    by_place.push_back(keys[static_cast<std::size_t>(place)]);
+    moved_expected.push_back(values[static_cast<std::size_t>(place)]);
+  }
+  test::on_ranks(p, seed, [&](communicator const& comm) {
+    ranks const on{comm, engine::cpu(1)};
+    int const r = comm.rank();
+    libscan::sort_keys(on, part_of(keys, in, r), part_of(sorted, out, r), options);
+    libscan::argsort(on, part_of(keys, in, r), part_of(places, out, r), options);
+    libscan::sort_pairs(on, part_of(keys, in, r), part_of(pair_keys, out, r),
+                        part_of(values, in, r), part_of(moved, out, r), options);
+  });
+  CHECK(test::same_bits(sorted, by_place));
+  CHECK(test::same_bits(pair_keys, by_place));
+  CHECK(places == expected);
+  CHECK(moved == moved_expected);
+}
+
+}  // namespace
+
+TEST_CASE("sorts give each rank exactly its part, for any keys and lengths") {
+  for (int const p : {1, 2, 3, 4, 7, 64}) {
+    for (auto const how :
+         {skew::uniform, skew::equal, skew::two, skew::zipf, skew::sorted, skew::reverse}) {
+      for (index_t const n : {index_t{0}, index_t{3}, index_t{500}, index_t{5000}}) {
+        auto const from = static_cast<spread>((n + p) % 4);
+        auto const to = static_cast<spread>((n / 3 + static_cast<index_t>(how)) % 4);
+        INFO("ranks " << p << ", skew " << static_cast<int>(how) << ", items " << n);
+        check_sorts(p, static_cast<std::uint64_t>(n), keys_of(how, n), test::spread_out(from, n, p),
+                    test::spread_out(to, n, p), n % 2 == 1);
+      }
+    }
+  }
+}
+
+TEST_CASE("a thousand ranks sort") {
+  for (auto const how : {skew::uniform, skew::equal}) {
+    auto const even = distribution::even(5000, 1000);
+    check_sorts(1000, 1, keys_of(how, 5000), test::spread_out(spread::uneven, 5000, 1000), even,
+                false);
+  }
+}
+
+TEST_CASE("splitters end within six rounds and 16 MiB of counters, and merges use threads") {
+  index_t const n = index_t{1} << 21;
+  std::vector<index_t> cuts;
+  for (index_t c = 1; c < 1000; ++c) cuts.push_back(c * n / 1000);
+  exact_splitters<std::uint64_t> splitters(cuts, n);
+  test::random_words words(3);
+  std::vector<std::uint64_t> keys;
+  for (index_t i = 0; i < n; ++i) keys.push_back(words());
+  std::sort(keys.begin(), keys.end());
+  auto const word_at = [&](index_t i) { return keys[static_cast<std::size_t>(i)]; };
+  int rounds = 0;
+  for (; !splitters.done(); ++rounds) {
+    std::vector<index_t> counters(splitters.counters());
+    REQUIRE(counters.size() <= std::size_t{1} << 21);
+    splitters.count(n, word_at, counters);
+    splitters.take(counters);
+  }
+  CHECK(rounds <= 6);
+  std::vector<index_t> smaller(cuts.size()), equal(cuts.size());
+  splitters.local_ties(n, word_at, smaller, equal);
+  for (std::size_t c = 0; c < cuts.size(); ++c) {
+    CHECK(splitters.local_cut(c, smaller[c], equal[c], 0) == cuts[c]);
+  }
+
+  std::vector<index_t> const ends{0, 70000, 70000, 500000, n};
+  std::vector<std::uint64_t> mixed, space(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) mixed.push_back(words() % 1000 << 32 | i);
+  for (std::size_t r = 1; r < ends.size(); ++r) {
+    std::sort(mixed.begin() + ends[r - 1], mixed.begin() + ends[r]);
+  }
+  auto stable = mixed;
+  auto const less = [](std::uint64_t a, std::uint64_t b) { return a >> 32 < b >> 32; };
+  detail::merge_runs(3, ends, mixed.data(), space.data(), less);
+  std::stable_sort(stable.begin(), stable.end(), less);
+  CHECK((detail::merge_passes(ends.size()) % 2 == 0 ? mixed : space) == stable);
+}
+
+TEST_CASE("filters count over ranks, and rebalance keeps the order") {
+  for (int const p : {1, 2, 7, 64}) {
+    for (auto const how : test::all_spreads()) {
+      index_t const n = 3001;
+      auto const d = test::spread_out(how, n, p);
+      std::vector<int> items(static_cast<std::size_t>(n)), kept(items.size()), all, expected;
+      std::iota(items.begin(), items.end(), 0);
+      auto const keep = [](int x) { return x * 37 % 11 < 4; };
+      std::copy_if(items.begin(), items.end(), std::back_inserter(expected), keep);
+      all.resize(expected.size());
+      auto const even = distribution::even(static_cast<index_t>(expected.size()), p);
+      std::vector<kept_items> results(static_cast<std::size_t>(p));
+      test::on_ranks(p, 5, [&](communicator const& comm) {
+        ranks const on{comm, engine::cpu(1)};
+        auto const mine = part_of(kept, d, comm.rank());
+        auto const result = libscan::filter(on, part_of(items, d, comm.rank()), mine, keep);
+        results[static_cast<std::size_t>(comm.rank())] = result;
+        rebalance(on, mine.first(static_cast<std::size_t>(result.count)),
+                  part_of(all, even, comm.rank()));
+      });
+      CHECK(all == expected);
+      index_t begin = 0;
+      for (auto const& one : results) {
+        CHECK(one.begin == begin);
+        CHECK(one.total == static_cast<index_t>(expected.size()));
+        begin += one.count;
+      }
+    }
+  }
+}
+
+TEST_CASE("each failed send of a sort and a rebalance is thrown on all ranks") {
+  int const p = 4;
+  auto keys = keys_of(skew::zipf, 300);
+  auto const d = test::spread_out(spread::uneven, 300, p);
+  auto const body = [&](communicator const& comm) {
+    ranks const on{comm, engine::cpu(1)};
+    std::vector<double> out(75), back(static_cast<std::size_t>(d.size(comm.rank())));
+    libscan::sort_keys(on, part_of(keys, d, comm.rank()), out);
+    rebalance(on, out, back);
+  };
+  simulated_ranks counting(p, 1);
+  counting.run(body);
+  for (int rank = 0; rank < p; ++rank) {
+    for (index_t send = 0; send < counting.sends(rank); ++send) {
+      simulated_ranks failing(p, static_cast<std::uint64_t>(send));
+      failing.fail(rank, send);
+      for (auto const& outcome : failing.outcomes(body)) CHECK(outcome != nullptr);
+    }
+  }
+}
+
+TEST_CASE("outputs of a wrong total length are refused on all ranks") {
+  simulated_ranks three(3, 4);
+  auto const found = three.outcomes([](communicator const& comm) {
+    ranks const on{comm, engine::cpu(1)};
+    std::vector<int> const in(4);
+    std::vector<int> out(comm.rank() == 1 ? 3 : 4);
+    libscan::sort_keys(on, in, out);
+  });
+  for (auto const& one : found) {
+    REQUIRE(one);
+    CHECK_THROWS_AS(std::rethrow_exception(one), invalid_argument);
+  }
+}
