@@ -314,8 +314,9 @@ void staged_segmented_scan(int threads, scan_direction direction, Source const& 
     if constexpr (detail::can_overwrite_heads<Heads, Out>) {
       if (over_keys) {
         detail::bordered_keys const keys(heads, direction, n, chunk_items);
-        return detail::scan_segmented_chunks<Kind>(threads, direction, source, keys, out, n, op,
-                                                   init, chunk_items);
+        detail::scan_segmented_chunks<Kind>(threads, direction, source, keys, out, n, op, init,
+                                            chunk_items);
+        return;
       }
     }
     detail::scan_segmented_chunks<Kind>(threads, direction, source, heads, out, n, op, init,
