@@ -146,12 +146,13 @@ class prefix_run {
       require_room(n);
     };
     bool const from_end = arguments_.direction == scan_direction::reverse;
-    input_.emplace(arguments_.input, options,
-                   item_stream::request{.whole = engine_.is_cuda() || arguments_.common.verify ||
-                                                 arguments_.algorithm.has_value(),
-                                        .from_end = from_end,
-                                        .known_count = has_segments()},
-                   bytes_read_);
+    input_.emplace(
+        arguments_.input, options,
+        item_stream::request{.whole = engine_.runs_kernels() || arguments_.common.verify ||
+                                      arguments_.algorithm.has_value(),
+                             .from_end = from_end,
+                             .known_count = has_segments()},
+        bytes_read_);
     if (from_end && !output_.may_begin_from_end(input_->format())) input_->join();
     // NumPy's cumsum counts bools in int64.
     dtype const usual = input_->truth_values() ? dtype::i64 : default_accumulator(input_->type());

@@ -74,7 +74,7 @@ class device_memory {
 #ifdef LIBSCAN_WITH_CUDA
     if (on_.is_cuda()) {
       if (cudaMemcpy(to, from, n_ * sizeof(T), cudaMemcpyDefault) != cudaSuccess) {
-        throw device_error("the copy of a test failed");
+        throw device_error(1, "the copy of a test failed");
       }
       return;
     }

@@ -32,13 +32,13 @@ SAME = {
 }
 
 # What operations are made of, and no operation itself.
-PARTS = {"run_chunks", "run_chunks_ahead", "sum_chunks", "with_workers"}
+PARTS = {"carried_scan", "carried_segmented_scan", "run_chunks", "run_chunks_ahead", "sum_chunks", "with_workers"}
 
 NAMESPACE = re.compile(r"^namespace ([\w: ]+) \{|^(\})  // namespace", re.MULTILINE)
 FOLDERS = {
-    "device": (["libscan/device/*.cuh", "apps/*/*.cuh"], r"\b(\w+)\(workspace& ws\b"),
-    "cpu": (["libscan/cpu/*.hpp", "apps/*/*_cpu.hpp"], r"\b(\w+)\(int threads\b"),
-    "host": (["libscan/*.hpp", "apps/*/*.hpp"], r"\b(\w+)\(engine const& on\b"),
+    "device": (["libscan/*.cuh", "libscan/device/*.cuh", "apps/*/include/libscan/*.cuh", "apps/*/device/*.cuh"], r"\b(\w+)\(workspace& ws\b"),
+    "cpu": (["libscan/cpu/*.hpp", "apps/*/include/libscan/cpu/*.hpp", "apps/*/cpu/*.hpp"], r"\b(\w+)\(int threads\b"),
+    "host": (["libscan/*.hpp", "apps/*/include/libscan/*.hpp"], r"\b(\w+)\(engine const& on\b"),
 }
 INNER = {"device": "LIBSCAN_MACHINE", "cpu": "cpu", "host": "v1"}
 

@@ -93,7 +93,7 @@ class filter_run {
   /// Opens the input and the mask. A GPU and --verify get everything in one piece.
   void open() {
     item_stream::request how;
-    how.whole = engine_.is_cuda() || arguments_.common.verify;
+    how.whole = engine_.runs_kernels() || arguments_.common.verify;
     how.known_count = arguments_.mask.has_value();
     input_.emplace(arguments_.input, arguments_.common.reading(&meter_), how, bytes_read_);
     bool const positions = arguments_.wanted == result::indices;

@@ -86,7 +86,7 @@ class histogram_run {
   void open() {
     bytes_read_ = 0;
     bool const whole =
-        engine_.is_cuda() || arguments_.common.verify || arguments_.weights.has_value();
+        engine_.runs_kernels() || arguments_.common.verify || arguments_.weights.has_value();
     input_.emplace(arguments_.input, arguments_.common.reading(&meter_),
                    item_stream::request{.whole = whole}, bytes_read_);
   }

@@ -133,7 +133,7 @@ class sort_run {
 
   /// --verify and a GPU need all keys in memory, and rows are kept there.
   bool may_be_external() const {
-    return !engine_.is_cuda() && !arguments_.common.verify && source_.items &&
+    return !engine_.runs_kernels() && !arguments_.common.verify && source_.items &&
            source_.items->held() == nullptr;
   }
 
