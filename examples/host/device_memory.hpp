@@ -16,7 +16,8 @@ inline void sum_rows_on(libscan::engine const& on, void* stream,
                         libscan::index_t n, libscan::index_t const* offsets, std::size_t rows) {
   libscan::device_queue const queue{.on = on, .stream = stream, .memory = pool};
   auto const by_row = libscan::segmentation::of_offsets(std::span(offsets, rows + 1));
-  libscan::inclusive_segmented_scan(queue, libscan::device_span{values, n}, sums, by_row);
+  libscan::inclusive_segmented_scan(queue, libscan::device_span<float const>{values, n}, sums,
+                                    by_row);
 }
 
 }  // namespace examples
