@@ -48,10 +48,10 @@ struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, He
                                  int valid, int begin) {
       Item const* const items = stage.items.items(work.in + base);
       auto const reader = stage.heads.reader(work.heads, base, valid);
-      Op const op = work.op.op;
+      Op const by = work.op.op;
       T* const ended = work.values(stage, base) + begin;
       heads_ = 0;
-      T open = op.identity();
+      T open = by.identity();
 #pragma unroll
       for (int b = 0; b < batches; ++b) {
         int const first = begin + b * batch::items;
@@ -59,22 +59,22 @@ struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, He
         unsigned own = batch::load_heads(reader, valid, first, at);
         if (base + at == 0) own |= 1u;
         T item[batch::lane_items];
-        batch::load(item, items, valid, first, at, T(op.identity()));
-        T last = simt::lane_id() == 0 ? open : op.identity();
+        batch::load(item, items, valid, first, at, T(by.identity()));
+        T last = simt::lane_id() == 0 ? open : by.identity();
         unsigned const lanes = simt::ballot(simt::full_warp, own != 0);
         if (lanes == 0) {
-          last = op(last, sum(item, op));
-          open = warp::combine(last, op);
+          last = by(last, sum(item, by));
+          open = warp::combine(last, by);
           continue;
         }
         int const count = simt::popc(own);
         auto const counts = warp::inclusive_scan(count, plus<int>{});
         int const rank = heads_ + counts.prefix - count;
         simt::sync_warp();  // all lanes have read what any may now overwrite
-        end_segments(item, own, ended + rank, last, work.segment_init, op);
-        last = detail::scan_lanes(last, lanes, op);
+        end_segments(item, own, ended + rank, last, work.segment_init, by);
+        last = detail::scan_lanes(last, lanes, by);
         T const before = simt::shfl_up(simt::full_warp, last, 1);
-        if (own != 0 && simt::lane_id() != 0) ended[rank] = op(before, ended[rank]);
+        if (own != 0 && simt::lane_id() != 0) ended[rank] = by(before, ended[rank]);
         open = simt::shfl(simt::full_warp, last, simt::warp_size - 1);
         if constexpr (stores_keys) {
           auto* const part_keys = stage.heads.items(work.heads, base) + begin;

@@ -83,13 +83,13 @@ struct spread_work {
 
    private:
     /// Whether each of the caller's segments, a row of the warp apart, begins at one of n items.
-    __device__ __forceinline__ void load_begins(Offset const* offsets, index_t n) {
+    __device__ __forceinline__ void load_begins(Offset const* edges, index_t n) {
       index_t at[rows], end[rows];
 #pragma unroll
       for (int r = 0; r < rows; ++r) {
         index_t const segment = own_ + r * simt::warp_size;
-        at[r] = static_cast<index_t>(offsets[segment < segments_ ? segment : segments_]);
-        end[r] = static_cast<index_t>(offsets[segment < segments_ ? segment + 1 : segments_]);
+        at[r] = static_cast<index_t>(edges[segment < segments_ ? segment : segments_]);
+        end[r] = static_cast<index_t>(edges[segment < segments_ ? segment + 1 : segments_]);
       }
 #pragma unroll
       for (int r = 0; r < rows; ++r) begins_[r] = at[r] >= 0 && at[r] < n && at[r] < end[r];

@@ -61,12 +61,12 @@ struct searched_segment_totals {
       }
     }
 
-    __device__ void store_empty(Totals totals, index_t n, T init) const {
+    __device__ void store_empty(Totals to_all, index_t n, T init) const {
 #pragma unroll
       for (int k = 0; k < thread_segments; ++k) {
         index_t const segment = first + k * block_threads;
         bool const empty = !begins(static_cast<index_t>(from[k]), static_cast<index_t>(to[k]), n);
-        if (segment < segments && empty) totals[segment] = init;
+        if (segment < segments && empty) to_all[segment] = init;
       }
     }
   };
@@ -82,12 +82,12 @@ struct searched_segment_totals {
 
     __device__ __forceinline__ summary summarize(searched_segment_totals const& work,
                                                  shared_storage& shared) {
-      Op const op = work.op.op;
-      part_.load_items(work.in, base_, valid_, T(op.identity()));
+      Op const by = work.op.op;
+      part_.load_items(work.in, base_, valid_, T(by.identity()));
       first_ = marks::first_of(work.heads, base_);
       part_.load_heads(marks::of(shared.heads, work.heads, base_, valid_, first_), base_, valid_);
-      auto const end = part_.template scan_rows<row_prefix::inclusive>(work.segment_init, op);
-      carries_ = part_.join_warps(shared.tile, end, op);
+      auto const end = part_.template scan_rows<row_prefix::inclusive>(work.segment_init, by);
+      carries_ = part_.join_warps(shared.tile, end, by);
       return carries_.tile;
     }
 

@@ -45,12 +45,12 @@ struct segmented_scan_tiles {
                                                  shared_storage& shared) {
       constexpr row_prefix what =
           Kind == scan_kind::inclusive ? row_prefix::inclusive : row_prefix::exclusive;
-      Op const op = work.op.op;
-      part_.load_items(work.in, base_, valid_, T(op.identity()));
+      Op const by = work.op.op;
+      part_.load_items(work.in, base_, valid_, T(by.identity()));
       part_.load_heads(marks::of(shared, work.heads, base_, valid_), base_, valid_);
-      auto const end = part_.template scan_rows<what>(work.segment_init, op);
+      auto const end = part_.template scan_rows<what>(work.segment_init, by);
       written_ = device::items_in_segments(work.heads, base_);
-      carries_ = part_.join_warps(shared.tile, end, op);
+      carries_ = part_.join_warps(shared.tile, end, by);
       return carries_.tile;
     }
 

@@ -22,10 +22,10 @@ enum class association : std::uint8_t { fixed, fastest };
 ///   double const total = libscan::exclusive_scan(on, lengths, offsets);
 class ranks {
  public:
-  /// Throws: `invalid_argument` for a CUDA engine.
+  /// Throws: `invalid_argument` for another engine than cpu.
   ranks(communicator comm, engine on, association order = association::fixed)
       : comm_(std::move(comm)), engine_(on), order_(order) {
-    if (on.is_cuda()) {
+    if (on.runs_kernels()) {
       throw invalid_argument("ranks: distributed calls run on the cpu engine only, got " +
                              on.description());
     }

@@ -107,3 +107,7 @@ TEST_CASE("a wrong argument on one rank is refused on all") {
   CHECK(is_a<remote_error>(found[0]));
   CHECK(is_a<remote_error>(found[2]));
 }
+
+TEST_CASE("ranks refuse engines that run kernels") {
+  CHECK_THROWS_AS((ranks{communicator::self(), engine::executor()}), invalid_argument);
+}

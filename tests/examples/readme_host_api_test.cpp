@@ -7,6 +7,7 @@
 #include <examples/host/groups.hpp>
 #include <examples/host/histogram.hpp>
 #include <examples/host/own_operator.hpp>
+#include <examples/host/ranks.hpp>
 #include <examples/host/segments.hpp>
 #include <examples/host/sort.hpp>
 #include <examples/host/spmv.hpp>
@@ -51,6 +52,15 @@ TEST_CASE("the tour's sums of device memory, in the executor") {
   } catch (libscan::engine_unavailable const&) {
     // A build without the executor.
   }
+}
+
+TEST_CASE("the sums and the sort of docs/distributed.md, on one rank") {
+  auto const got =
+      examples::sum_and_sort(libscan::communicator::self(), {3, 1, 4}, {0.5, 2}, {7, 1, 5});
+  CHECK(got.offsets == std::vector<std::int64_t>{0, 3, 4});
+  CHECK(got.total == 8);
+  CHECK(got.sum == 2.5);
+  CHECK(got.sorted == std::vector<std::uint32_t>{1, 5, 7});
 }
 
 TEST_CASE("the tour's own operator") {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""README.md and docs/tour.md show code that is tested, and links lead somewhere: readme.py ROOT
+"""README.md, docs/tour.md and docs/distributed.md show code that is tested, and links lead somewhere: readme.py ROOT
 
 Each block of C++ or CMake follows a line `<!-- from: FILE -->`, FILE in examples/, and is made of lines
 of that file: its paragraphs are runs of lines there, in that order, at any indentation, and its
@@ -19,6 +19,7 @@ import textwrap
 import tree
 
 PAGE, TOUR = "README.md", "docs/tour.md"
+QUOTING = (PAGE, TOUR, "docs/distributed.md")
 README_LINES = 150
 TESTS = "tests/examples"
 BLOCK = re.compile(r"^```(?:cpp|c\+\+|cuda|cmake)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -140,7 +141,7 @@ def check(root):
     tests = "".join((root / path).read_text() for path in
                     tree.sources(root, f"{TESTS}/*.cpp", f"{TESTS}/CMakeLists.txt"))
     complaints = [*check_losses(root), *check_links(root)]
-    for name in tree.sources(root, PAGE, TOUR):
+    for name in tree.sources(root, *QUOTING):
         page = (root / name).read_text()
         if name == pathlib.Path(PAGE) and page.count("\n") > README_LINES:
             complaints.append(f"{name}: more than {README_LINES} lines")

@@ -33,11 +33,11 @@ kept_items filter(ranks const& on, In const& in, Out&& out, Keep keep) {
   std::span<detail::item_of<In>> const to{static_cast<Out&&>(out)};
   return detail::collective(on.comm(), "filter", [&](detail::collective_call& call) {
     auto const counts = call.gather("counts", [&] {
-      auto const room = static_cast<index_t>(to.size());
+      auto const capacity = static_cast<index_t>(to.size());
       index_t const count = cpu::filter(on.threads(), from.data(), to.data(),
-                                        static_cast<index_t>(from.size()), keep, room);
-      if (count <= room) return count;
-      throw invalid_argument("filter: out has space for " + std::to_string(room) +
+                                        static_cast<index_t>(from.size()), keep, capacity);
+      if (count <= capacity) return count;
+      throw invalid_argument("filter: out has space for " + std::to_string(capacity) +
                              " items, expected " + std::to_string(count));
     });
     kept_items kept{counts[static_cast<std::size_t>(on.rank())], 0, 0};
