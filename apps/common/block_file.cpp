@@ -355,7 +355,8 @@ void block_writer::write_behind() {
 
 /// Writes whole sectors past the page cache, and the rest through it.
 int block_writer::write_out(request const& what) {
-  auto const& [bytes, offset] = what;
+  std::span<std::byte const> const bytes = what.bytes;
+  std::uint64_t const offset = what.offset;
   if (direct_.get() < 0) {
     int const error = put(descriptor_, bytes, offset);
     if (error == 0 && cached_) bound_cache(offset, bytes.size());

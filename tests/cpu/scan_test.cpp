@@ -331,8 +331,8 @@ TEMPLATE_LIST_TEST_CASE(
   for (index_t const n : {0, 1, 15, 200, 2048, 4096, 4097, 5000, 20000, 100000}) {
     for (index_t const chunk_items : {index_t{100}, index_t{9000}, cpu::default_chunk_items}) {
       for (int const init : {7, -9}) {
-        CHECK(container_faults<typename TestType::held>(n, op{}, static_cast<op::value_type>(init),
-                                                        chunk_items) == "");
+        CHECK(container_faults<typename TestType::held>(
+                  n, op{}, static_cast<typename op::value_type>(init), chunk_items) == "");
       }
     }
   }

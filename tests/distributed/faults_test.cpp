@@ -43,8 +43,8 @@ void check_each_send(int p, body const& run) {
       for (int r = 0; r < p; ++r) {
         auto const& outcome = failed[static_cast<std::size_t>(r)];
         CHECK((r == rank ? is_a<injected_failure>(outcome) : is_a<remote_error>(outcome)));
-        CHECK(is_a<communicator_lost>(lost[static_cast<std::size_t>(r)]) |
-              is_a<remote_error>(lost[static_cast<std::size_t>(r)]));
+        auto const& in_loss = lost[static_cast<std::size_t>(r)];
+        CHECK((is_a<communicator_lost>(in_loss) || is_a<remote_error>(in_loss)));
       }
     }
   }

@@ -64,6 +64,9 @@ struct keep_where {
     }
   }
 };
+// clang++ deduces aggregates from version 17 on.
+template <class In, class Keep>
+keep_where(In, Keep) -> keep_where<In, Keep>;
 
 /// Keeps items whose byte is nonzero.
 struct keep_flagged {

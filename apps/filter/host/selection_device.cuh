@@ -169,8 +169,12 @@ template <class Machine, class T>
 index_t device_selection<Machine, T>::split_by_bit(Machine on, std::span<T const> keys,
                                                    std::span<T> out,
                                                    int bit) requires std::unsigned_integral<T> {
-  device::on_machine const here(on);
-  return split_on_device(keys, out, std::optional<std::span<T>>{}, has_bit_clear<T>{bit});
+  if constexpr (!std::unsigned_integral<T>) {
+    return 0;  // clang++ 14 compiles this for all types
+  } else {
+    device::on_machine const here(on);
+    return split_on_device(keys, out, std::optional<std::span<T>>{}, has_bit_clear<T>{bit});
+  }
 }
 
 }  // namespace libscan::inline v1::detail

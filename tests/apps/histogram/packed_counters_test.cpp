@@ -135,7 +135,6 @@ namespace {
 
 struct one_warp {
   static constexpr int block_threads = 32;
-  static constexpr int resident_blocks = 1;
   static constexpr int batch = 2;
 };
 
