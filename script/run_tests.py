@@ -43,7 +43,7 @@ CHANGED_PROGRAMS = 12
 # Presets of the full run, and what each builds. A build that counts or instruments needs only the tests.
 # Those first which differ most from the quick set, for --changed, whose time may be over before the last.
 FULL = {"racecheck": "checked_tests", "release": "all", "tsan": "checked_tests",
-        "asan": "checked_tests", "clang": "all"}
+        "asan": "checked_tests"}
 QUICK = {"quick": "all", "quick-racecheck": "checked_tests"}
 
 
@@ -435,8 +435,6 @@ def in_preset(preset, test):
         return "executor" in labels or "threads" in labels
     if preset in ("racecheck", "quick-racecheck"):
         return "executor" in labels
-    if preset == "clang":
-        return "cpu" in labels
     if preset == "cuda":
         return "cuda" in labels
     return "large" not in labels

@@ -9,6 +9,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <libscan/cpu/vector_dispatch.hpp>
+
 HWY_BEFORE_NAMESPACE();
 namespace libscan::inline v1::cpu::detail {
 namespace HWY_NAMESPACE {
@@ -103,9 +105,8 @@ namespace libscan::inline v1::cpu::detail {
 HWY_EXPORT(choose_halves);
 
 vector_halves current_vector_halves() {
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   vector_halves current;
-  HWY_DYNAMIC_DISPATCH(choose_halves)(current);
+  LIBSCAN_BEST_VERSION(choose_halves)(current);
   return current;
 }
 

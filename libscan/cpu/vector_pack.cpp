@@ -12,6 +12,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <libscan/cpu/vector_dispatch.hpp>
+
 HWY_BEFORE_NAMESPACE();
 namespace libscan::inline v1::cpu::detail {
 namespace HWY_NAMESPACE {
@@ -147,9 +149,8 @@ namespace libscan::inline v1::cpu::detail {
 HWY_EXPORT(choose_all);
 
 vector_packs current_vector_packs() {
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   vector_packs current;
-  HWY_DYNAMIC_DISPATCH(choose_all)(current);
+  LIBSCAN_BEST_VERSION(choose_all)(current);
   return current;
 }
 

@@ -12,6 +12,7 @@
 #define HWY_TARGET_INCLUDE "libscan/cpu/vector_ranks.cpp"
 #include <hwy/foreach_target.h>
 
+#include <libscan/cpu/vector_dispatch.hpp>
 #include <libscan/cpu/vector_group-inl.hpp>
 #include <libscan/cpu/vector_store-inl.hpp>
 
@@ -119,9 +120,8 @@ namespace libscan::inline v1::cpu::detail {
 HWY_EXPORT(choose_all);
 
 vector_ranks current_vector_ranks() {
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   vector_ranks current;
-  HWY_DYNAMIC_DISPATCH(choose_all)(current);
+  LIBSCAN_BEST_VERSION(choose_all)(current);
   return current;
 }
 

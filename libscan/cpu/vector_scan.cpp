@@ -7,6 +7,7 @@
 #define HWY_TARGET_INCLUDE "libscan/cpu/vector_scan.cpp"
 #include <hwy/foreach_target.h>
 
+#include <libscan/cpu/vector_dispatch.hpp>
 #include <libscan/cpu/vector_scan-inl.hpp>
 
 HWY_BEFORE_NAMESPACE();
@@ -27,9 +28,8 @@ namespace libscan::inline v1::cpu::detail {
 HWY_EXPORT(choose_scans);
 
 vector_scans current_vector_scans() {
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   vector_scans current;
-  HWY_DYNAMIC_DISPATCH(choose_scans)(current);
+  LIBSCAN_BEST_VERSION(choose_scans)(current);
   return current;
 }
 

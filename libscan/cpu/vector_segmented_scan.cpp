@@ -13,6 +13,7 @@
 #define HWY_TARGET_INCLUDE "libscan/cpu/vector_segmented_scan.cpp"
 #include <hwy/foreach_target.h>
 
+#include <libscan/cpu/vector_dispatch.hpp>
 #include <libscan/cpu/vector_group-inl.hpp>
 #include <libscan/cpu/vector_store-inl.hpp>
 
@@ -260,9 +261,8 @@ namespace libscan::inline v1::cpu::detail {
 HWY_EXPORT(choose_all);
 
 vector_segmented_scans current_vector_segmented_scans() {
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   vector_segmented_scans current;
-  HWY_DYNAMIC_DISPATCH(choose_all)(current);
+  LIBSCAN_BEST_VERSION(choose_all)(current);
   return current;
 }
 

@@ -45,10 +45,10 @@ endforeach()
 """
 PRESETS = {
     "version": 6,
-    "configurePresets": [{"name": "clang", "generator": "Ninja",
+    "configurePresets": [{"name": "plain", "generator": "Ninja",
                           "binaryDir": "${sourceDir}/build/${presetName}"}],
-    "buildPresets": [{"name": "clang", "configurePreset": "clang"}],
-    "testPresets": [{"name": "clang", "configurePreset": "clang"}]}
+    "buildPresets": [{"name": "plain", "configurePreset": "plain"}],
+    "testPresets": [{"name": "plain", "configurePreset": "plain"}]}
 
 
 def program(name, *included, words="exit 0"):
@@ -121,7 +121,7 @@ class SmallProject(unittest.TestCase):
                     **{f"tests/{name}/CMakeLists.txt":
                        FOLDER_LISTS.replace("FOLDER", f"tests/{name}") for name in ("cpu", "device")}})
         for name, value in {"ROOT": self.root, "LOGS": self.root / "build/logs",
-                            "RECORDS": self.root / "records", "FULL": {"clang": "all"}, "CORES": 3,
+                            "RECORDS": self.root / "records", "FULL": {"plain": "all"}, "CORES": 3,
                             "LAST_FULL_RUN": self.root / "tests/last-full-run",
                             "CHANGED_MINUTES": 25, "CHANGED_TEST_MINUTES": 2, "CHANGED_PROGRAMS": 1,
                             "time": clock(self.root / "build/clang/clock"),
@@ -152,7 +152,7 @@ class SmallProject(unittest.TestCase):
         run_tests.LAST_FULL_RUN.write_text(self.git("rev-parse", "HEAD"))
 
     def tree(self):
-        subprocess.run(["cmake", "--preset", "clang"], cwd=self.root, check=True,
+        subprocess.run(["cmake", "--preset", "plain"], cwd=self.root, check=True,
                        stdout=subprocess.DEVNULL)
         return affected_tests.build_tree(self.root, self.root / "build/clang")
 
@@ -193,7 +193,7 @@ class Affected(SmallProject):
 
 class Beside(SmallProject):
     def run_beside(self, name):
-        self.replace("QUICK", {"clang": "all"})
+        self.replace("QUICK", {"plain": "all"})
         with contextlib.redirect_stdout(io.StringIO()):
             run_tests.run_beside(run_tests.progress("files"), [str(self.root / name)])
         return sorted(self.ran())

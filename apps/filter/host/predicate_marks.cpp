@@ -13,6 +13,7 @@
 #include <hwy/highway.h>
 
 #include <libscan/cpu/vector_compare-inl.hpp>
+#include <libscan/cpu/vector_dispatch.hpp>
 
 HWY_BEFORE_NAMESPACE();
 namespace libscan::inline v1::cpu::detail {
@@ -88,9 +89,8 @@ namespace detail {
 HWY_EXPORT(choose_all);
 
 interval_markers current_interval_markers() {
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   interval_markers current;
-  HWY_DYNAMIC_DISPATCH(choose_all)(current);
+  LIBSCAN_BEST_VERSION(choose_all)(current);
   return current;
 }
 

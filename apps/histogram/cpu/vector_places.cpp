@@ -13,6 +13,7 @@
 #include <hwy/highway.h>
 
 #include <libscan/cpu/vector_compare-inl.hpp>
+#include <libscan/cpu/vector_dispatch.hpp>
 
 HWY_BEFORE_NAMESPACE();
 namespace libscan::inline v1::cpu::detail {
@@ -148,16 +149,14 @@ HWY_EXPORT(choose_finders);
 HWY_EXPORT(choose_checks);
 
 place_finders current_place_finders() {
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   place_finders current;
-  HWY_DYNAMIC_DISPATCH(choose_finders)(current);
+  LIBSCAN_BEST_VERSION(choose_finders)(current);
   return current;
 }
 
 inside_checks current_inside_checks() {
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   inside_checks current;
-  HWY_DYNAMIC_DISPATCH(choose_checks)(current);
+  LIBSCAN_BEST_VERSION(choose_checks)(current);
   return current;
 }
 

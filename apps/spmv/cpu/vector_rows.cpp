@@ -14,6 +14,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <libscan/cpu/vector_dispatch.hpp>
+
 HWY_BEFORE_NAMESPACE();
 namespace libscan::inline v1::cpu::detail {
 namespace HWY_NAMESPACE {
@@ -358,16 +360,15 @@ HWY_EXPORT(choose_double_64);
 
 template <class T, class Offset>
 row_sums<T, Offset> current_row_sums(gathers by) {
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   row_sums<T, Offset> current;
   if constexpr (sizeof(T) == 4 && sizeof(Offset) == 4) {
-    HWY_DYNAMIC_DISPATCH(choose_float_32)(current, by);
+    LIBSCAN_BEST_VERSION(choose_float_32)(current, by);
   } else if constexpr (sizeof(T) == 4) {
-    HWY_DYNAMIC_DISPATCH(choose_float_64)(current, by);
+    LIBSCAN_BEST_VERSION(choose_float_64)(current, by);
   } else if constexpr (sizeof(Offset) == 4) {
-    HWY_DYNAMIC_DISPATCH(choose_double_32)(current, by);
+    LIBSCAN_BEST_VERSION(choose_double_32)(current, by);
   } else {
-    HWY_DYNAMIC_DISPATCH(choose_double_64)(current, by);
+    LIBSCAN_BEST_VERSION(choose_double_64)(current, by);
   }
   return current;
 }

@@ -20,6 +20,7 @@ from program_case import DONE, ProgramCase, cgroup, limited
 
 PROGRAMS = {os.path.basename(path): os.path.abspath(path) for path in sys.argv[1:]}
 del sys.argv[1:]
+QUICK = "LIBSCAN_TEST_REDUCED" in os.environ
 MIB = 1 << 20
 MEMORY = 16 * MIB
 ADDRESSES = 320 * MIB  # of code, libraries, stacks of threads, and MEMORY
@@ -35,7 +36,7 @@ def has_cgroups():
 
 class StreamCase(ProgramCase):
     memory = MEMORY
-    factor = 16
+    factor = 4 if QUICK else 16
 
     @classmethod
     def setUpClass(cls):
@@ -159,7 +160,7 @@ class Streams(StreamCase):
 class Sorts(StreamCase):
     """Two passes need memory of the square root of 12 MiB times the file, or more."""
     memory = 40 * MIB
-    factor = 3
+    factor = 2 if QUICK else 3
 
     def test_sort(self):
         size = os.path.getsize(self.source)
