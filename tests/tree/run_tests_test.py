@@ -18,8 +18,8 @@ import affected_tests  # noqa: E402
 import run_tests  # noqa: E402
 
 # Programs are shell scripts, C++ to those who read includes: sources that are "compiled" by copying
-# them, after what a line "# building: " says has run. Each writes its name to build/clang/tests.log
-# when it runs. The minutes that have passed are those in the file build/clang/clock, which programs
+# them, after what a line "# building: " says has run. Each writes its name to build/plain/tests.log
+# when it runs. The minutes that have passed are those in the file build/plain/clock, which programs
 # write, and builds: nothing here depends on how fast the machine is.
 LISTS = """cmake_minimum_required(VERSION 3.25)
 project(small NONE)
@@ -124,8 +124,8 @@ class SmallProject(unittest.TestCase):
                             "RECORDS": self.root / "records", "FULL": {"plain": "all"}, "CORES": 3,
                             "LAST_FULL_RUN": self.root / "tests/last-full-run",
                             "CHANGED_MINUTES": 25, "CHANGED_TEST_MINUTES": 2, "CHANGED_PROGRAMS": 1,
-                            "time": clock(self.root / "build/clang/clock"),
-                            "threading": clock(self.root / "build/clang/clock")}.items():
+                            "time": clock(self.root / "build/plain/clock"),
+                            "threading": clock(self.root / "build/plain/clock")}.items():
             self.replace(name, value)
         run_tests.LOGS.mkdir(parents=True)
 
@@ -154,7 +154,7 @@ class SmallProject(unittest.TestCase):
     def tree(self):
         subprocess.run(["cmake", "--preset", "plain"], cwd=self.root, check=True,
                        stdout=subprocess.DEVNULL)
-        return affected_tests.build_tree(self.root, self.root / "build/clang")
+        return affected_tests.build_tree(self.root, self.root / "build/plain")
 
     def run_changed(self):
         """Whether run_changed passes, and what it prints."""
@@ -168,7 +168,7 @@ class SmallProject(unittest.TestCase):
 
     def ran(self):
         """The tests that have run, in turn."""
-        log = self.root / "build/clang/tests.log"
+        log = self.root / "build/plain/tests.log"
         return log.read_text().split() if log.exists() else []
 
 
@@ -239,9 +239,9 @@ class Changed(SmallProject):
         passed, shown = self.run_changed()
         self.assertTrue(passed)
         self.assertEqual(self.ran(), ["a_near"])
-        self.assertRegex(shown, "clang build 1 +stopped after")
-        self.assertRegex(shown, r"NOT RUN(?s:.*)clang, 1 tests: b_far\n")
-        self.assertFalse((self.root / "build/clang/tests/cpu/b_far").exists())
+        self.assertRegex(shown, "plain build 1 +stopped after")
+        self.assertRegex(shown, r"NOT RUN(?s:.*)plain, 1 tests: b_far\n")
+        self.assertFalse((self.root / "build/plain/tests/cpu/b_far").exists())
 
     def test_a_test_is_stopped_in_time_and_counts_as_not_run(self):
         self.commit()
@@ -252,8 +252,8 @@ class Changed(SmallProject):
         passed, shown = self.run_changed()
         self.assertTrue(passed)
         self.assertEqual(sorted(self.ran()), ["a_near", "b_far"])
-        self.assertRegex(shown, "clang test 1 +stopped after")
-        self.assertRegex(shown, r"clang, [12] tests: a_near, (b_far, )?d_user\n")
+        self.assertRegex(shown, "plain test 1 +stopped after")
+        self.assertRegex(shown, r"plain, [12] tests: a_near, (b_far, )?d_user\n")
 
     def test_a_failure_counts_also_when_the_time_is_over(self):
         self.commit()
@@ -264,14 +264,14 @@ class Changed(SmallProject):
         passed, shown = self.run_changed()
         self.assertFalse(passed)
         self.assertIn("FAILED: b", shown)
-        self.assertIn("failed: clang", shown)
+        self.assertIn("failed: plain", shown)
 
     def test_a_failure_within_the_time_fails(self):
         self.commit()
         self.write({"tests/cpu/b_far.cpp": program("b_far", words="exit 1")})
         passed, shown = self.run_changed()
         self.assertFalse(passed)
-        self.assertRegex(shown, r"clang, 1 tests: b_far\n")
+        self.assertRegex(shown, r"plain, 1 tests: b_far\n")
 
     def test_nothing_begins_when_the_time_is_over(self):
         self.commit()
@@ -280,7 +280,7 @@ class Changed(SmallProject):
         passed, shown = self.run_changed()
         self.assertTrue(passed)
         self.assertEqual(self.ran(), ["c_other"])
-        self.assertRegex(shown, r"clang, 4 tests: a_near, b_far, a_links, d_user\n")
+        self.assertRegex(shown, r"plain, 4 tests: a_near, b_far, a_links, d_user\n")
 
 
 if __name__ == "__main__":

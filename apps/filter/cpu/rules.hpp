@@ -64,7 +64,7 @@ struct keep_where {
     }
   }
 };
-// clang++ deduces aggregates from version 17 on.
+/// clang++ deduces aggregates from version 17 on.
 template <class In, class Keep>
 keep_where(In, Keep) -> keep_where<In, Keep>;
 

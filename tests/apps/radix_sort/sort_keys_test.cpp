@@ -116,7 +116,8 @@ std::int64_t meetings(std::vector<std::uint16_t> const& keys) {
   require_sorted<Tuning>(keys, sort_order<std::uint16_t>{}, std::less<>{});
   std::int64_t met = 0;
   for (auto const& [line, count] : counts.by_line) {
-    for (char const* const file : {"/staged_shape.cuh", "/register_tile.cuh", "/cluster_sort.cuh"}) {
+    for (char const* const file :
+         {"/staged_shape.cuh", "/register_tile.cuh", "/cluster_sort.cuh"}) {
       if (line.file.ends_with(file)) met += count.barriers + count.warp_calls;
     }
   }
