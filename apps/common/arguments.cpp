@@ -11,10 +11,17 @@
 #include <apps/common/halves.hpp>
 #include <apps/common/memory_bound.hpp>
 #include <apps/common/number.hpp>
+#include <apps/common/output_file.hpp>
 #include <apps/common/program.hpp>
+#include <apps/common/report.hpp>
+#include <apps/common/suggestion.hpp>
 
 namespace libscan::apps {
 namespace {
+
+/// Headings of --help, next to "Options".
+constexpr char const* text_group = "Text and CSV";
+constexpr char const* running_group = "Running";
 
 /// For the CPU engine. More would only take memory.
 constexpr int max_threads = 1024;
@@ -26,7 +33,7 @@ template <class Convert>
 CLI::callback_t taking(Convert convert) {
   return [convert](CLI::results_t const& words) {
     try {
-      convert(words.at(0));
+      for (std::string const& word : words) convert(word);
     } catch (usage_error const& e) {
       throw CLI::ValidationError(e.what());
     }
@@ -54,22 +61,109 @@ void refuse_missing_values(int argc, char const* const* argv) {
   }
 }
 
+/// Adds the options that say how text is read.
+void add_text_arguments(CLI::App& app, common_arguments* to, column_use use) {
+  bool const keys = use == column_use::keys;
+  auto* const column = app.add_option(
+      "--column", taking([to, keys](std::string const& text) {
+        to->columns.push_back(keys ? key_from_text(text) : column_key{column_from_text(text)});
+      }),
+      keys ? "column of text or CSV whose cells are the keys: a number from 1, or its word in the "
+             "header; may be repeated, see below"
+           : "column of text or CSV: a number from 1, or its word in the header; not given: the "
+             "first, or all of a single row");
+  column->type_name("COLUMN")->group(text_group);
+  if (keys) column->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
+  app.add_option("--delimiter", taking([to](std::string const& text) {
+                   to->delimiter = delimiter_from_text(text);
+                 }),
+                 "what is between the cells of text: one character, tab, or blanks; not given: by "
+                 "the first row")
+      ->type_name("CHARACTER")
+      ->group(text_group);
+  app.add_option(
+         "--header",
+         taking([to](std::string const& name) { to->header = header_rule_from_name(name); }),
+         "whether the first line of text is a header: yes, no, or auto: if it looks like one")
+      ->type_name("yes|no|auto")
+      ->group(text_group);
+  app.add_option("--comments", taking([to](std::string const& name) {
+                   to->comments = comment_rule_from_name(name);
+                 }),
+                 "which lines of text that begin with # are comments: leading (before the first "
+                 "row), or all")
+      ->type_name("leading|all")
+      ->group(text_group);
+  app.add_option("--missing", taking([to, keys](std::string const& text) {
+                   to->missing = missing_rule_from_text(text);
+                   bool const sorts = to->missing.what == missing_rule::choice::first ||
+                                      to->missing.what == missing_rule::choice::last;
+                   if (sorts && !keys) {
+                     throw usage_error("--missing " + text +
+                                       " is for sorts, expected fail, skip or a number");
+                   }
+                 }),
+                 keys ? "what becomes of rows without a value in text: fail, skip, first, last, or "
+                        "a number to sort them by"
+                      : "what becomes of a missing value in text: fail, skip, or a number to "
+                        "read in its place")
+      ->type_name("WHAT")
+      ->group(text_group);
+  app.add_flag("--decimal-comma", to->decimal_comma,
+               "numbers in text have a decimal comma, as in 3,14")
+      ->group(text_group);
+}
+
+/// Throws for the first option of the command line that does not exist, if there is one.
+void refuse_unknown_option(CLI::App const& app) {
+  for (std::string const& word : app.remaining(true)) {
+    if (!word.starts_with("-") || word == "-" || word == "--") continue;
+    std::string const unknown = word.substr(0, word.find('='));
+    std::vector<std::string> names;
+    for (CLI::Option const* const option : app.get_options()) {
+      for (std::string const& name : option->get_lnames()) names.push_back("--" + name);
+    }
+    std::string const near = closest_word(unknown, names);
+    throw usage_error(unknown + " is no option" +
+                      (near.empty() ? "" : ": did you mean " + near + "?"));
+  }
+}
+
+/// Throws if the report and the result would be one file.
+void check_report(CLI::App const& app) {
+  auto const value_of = [&](char const* name, char const* otherwise) -> std::string {
+    CLI::Option const* const option = app.get_option_no_throw(name);
+    if (option == nullptr || option->empty()) return otherwise;
+    return option->results().at(0);
+  };
+  std::string const report = value_of("--json", "");
+  if (report.empty() || !same_output(report, value_of("--output", "-"))) return;
+  throw usage_error("--json: " + report + " is also the output of the result");
+}
+
 }  // namespace
 
 read_options common_arguments::reading(class progress* meter) const {
-  return {format, type, column, meter, header, half, comments};
+  read_options options{format, type, {}, meter, header, half, comments};
+  if (!columns.empty()) options.column = columns[0].column;
+  options.delimiter = delimiter;
+  options.missing = missing;
+  options.decimal_comma = decimal_comma;
+  return options;
 }
 
-void add_common_arguments(CLI::App& app, common_arguments& values) {
+void add_common_arguments(CLI::App& app, common_arguments& values, column_use use) {
   common_arguments* const to = &values;
   app.add_option(
          "--engine", to->engine,
          "cpu, cuda, executor (the GPU's kernels, simulated on the CPU: for small files), or "
          "auto: a usable GPU, else the CPU")
       ->check(CLI::IsMember({"cpu", "cuda", "executor", "auto"}))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(running_group);
   add_whole_number(app, "--threads", to->threads, 0, max_threads,
-                   "threads of the CPU engine; 0: all cores");
+                   "threads of the CPU engine; 0: all cores")
+      ->group(running_group);
   app.add_option("--memory", taking([](std::string const& text) {
                    try {
                      set_memory_bound(parse_size(text));
@@ -78,7 +172,8 @@ void add_common_arguments(CLI::App& app, common_arguments& values) {
                    }
                  }),
                  "memory limit, as in 4G; 0 or not given: 60 % of the available memory")
-      ->type_name("BYTES");
+      ->type_name("BYTES")
+      ->group(running_group);
   app.add_option("--dtype", taking([to](std::string const& name) {
                    to->half = half_from_name(name);
                    if (!to->half) to->type = dtype_from_name(name, " float16 bfloat16");
@@ -86,31 +181,26 @@ void add_common_arguments(CLI::App& app, common_arguments& values) {
                  "type of the input's items: int8, uint8, ... float64, float16, bfloat16 (raw "
                  "needs it)")
       ->type_name("TYPE");
-  add_whole_number(app, "--column", to->column, 1, 1000000,
-                   "column of text or CSV, from 1; not given: the first, or all of a single row");
+  add_text_arguments(app, to, use);
   app.add_option("--format",
                  taking([to](std::string const& name) { to->format = format_from_name(name); }),
                  "format of the input: npy, raw, text, or auto: by name, else by content")
-      ->type_name("FORMAT");
-  app.add_option(
-         "--header",
-         taking([to](std::string const& name) { to->header = header_rule_from_name(name); }),
-         "whether the first line of text is a header: yes, no, or auto: if it looks like one")
-      ->type_name("WHETHER");
-  app.add_option("--comments", taking([to](std::string const& name) {
-                   to->comments = comment_rule_from_name(name);
-                 }),
-                 "which lines of text that begin with # are comments: leading (before the first "
-                 "row), or all")
-      ->type_name("WHICH");
-  app.add_flag("--progress", to->progress, "show progress even when not on a terminal");
-  app.add_flag("--verify", to->verify, "check the result against an independent computation");
-  app.add_flag("--time", to->time, "say how long each step took");
+      ->type_name("auto|npy|raw|text");
+  app.add_flag("--progress", to->progress, "show progress even when not on a terminal")
+      ->group(running_group);
+  app.add_flag("--verify", to->verify, "check the result against an independent computation")
+      ->group(running_group);
+  app.add_flag_callback("--time", report_on_standard_error, "say how long each step took")
+      ->group(running_group);
+  app.add_option("--json", taking(report_as_json),
+                 "write what --time says, and numbers of items, as JSON to a file")
+      ->type_name("FILE")
+      ->group(running_group);
   add_version_flag(app);
 }
 
 void add_version_flag(CLI::App& app) {
-  app.set_version_flag("--version", app.get_name() + " (libscan " LIBSCAN_VERSION ")");
+  app.set_version_flag("-V,--version", app.get_name() + " (libscan " LIBSCAN_VERSION ")");
 }
 
 CLI::Option* add_whole_number(CLI::App& app, std::string const& name, std::uint64_t least,
@@ -131,17 +221,24 @@ CLI::Option* add_whole_number(CLI::App& app, std::string const& name, std::uint6
 }
 
 bool parse_arguments(CLI::App& app, int argc, char const* const* argv) {
+  app.set_help_flag("-h", "show the options");
+  app.set_help_all_flag("--help", "show the options, what they mean, and examples");
   try {
     refuse_empty_values(app);
     refuse_missing_values(argc, argv);
     app.parse(argc, argv);
+    check_report(app);
     return true;
   } catch (CLI::ParseError const& e) {
-    if (e.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success)) throw usage_error(e.what());
+    if (e.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success)) {
+      refuse_unknown_option(app);
+      throw usage_error(e.what());
+    }
     std::string text;
     if (dynamic_cast<CLI::CallForVersion const*>(&e)) {
       text = e.what() + std::string("\n");
     } else {
+      if (dynamic_cast<CLI::CallForHelp const*>(&e)) app.footer("--help says more.");
       text = app.help();
     }
     output_file out("-");

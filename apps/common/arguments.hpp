@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include <apps/common/data_file.hpp>
 #include <apps/common/dtype.hpp>
@@ -24,13 +25,15 @@ struct common_arguments {
   int threads = 0;                                ///< --threads of the CPU engine; 0: all cores
   std::optional<dtype> type;                      ///< --dtype of the input
   std::optional<half_dtype> half;                 ///< --dtype for 16-bit floats, instead of `type`
-  std::optional<int> column;                      ///< --column of text, from 1
+  std::vector<column_key> columns;                ///< --column of text; several only for sorts
   file_format format = file_format::automatic;    ///< --format of the input
   header_rule header = header_rule::automatic;    ///< --header of text
   comment_rule comments = comment_rule::leading;  ///< --comments of text
+  char delimiter = '\0';                          ///< --delimiter of text; 0: guessed
+  missing_rule missing;                           ///< --missing of text
+  bool decimal_comma = false;                     ///< --decimal-comma of text
   bool progress = false;                          ///< --progress: even when not on a terminal
   bool verify = false;                            ///< --verify against an independent computation
-  bool time = false;                              ///< --time: say how long each step took
 
   /// The options for `read_array`. Reports the bytes read to `meter`, which may be null.
   read_options reading(class progress* meter = nullptr) const;
@@ -69,9 +72,13 @@ inline constexpr char const* about_text =
     "Text and CSV: docs/text.md describes how numbers, headers and comments are read.\n"
     "Outputs: docs/outputs.md says when they appear and what a replaced file keeps.";
 
+/// What --column takes: one column, or the keys of a sort.
+enum class column_use : std::uint8_t { one, keys };
+
 /// Adds the common flags (with --help and --version) to `app`. Parsed values go to `values`, which
 /// must outlive the parsing.
-void add_common_arguments(CLI::App& app, common_arguments& values);
+void add_common_arguments(CLI::App& app, common_arguments& values,
+                          column_use use = column_use::one);
 
 /// Parses the command line; refuses an empty value of any option. Returns false after printing
 /// --help or --version to standard output: the program is then done. Throws `usage_error`.

@@ -2,6 +2,8 @@
 // Arrays as npy, raw binary or text, on the way to an output file.
 #include <apps/common/array_writer.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -9,6 +11,7 @@
 #include <limits>
 #include <utility>
 
+#include <apps/common/exit_code.hpp>
 #include <apps/common/gzip.hpp>
 #include <apps/common/npy.hpp>
 #include <apps/common/temporary_file.hpp>
@@ -20,7 +23,10 @@ file_format output_format(std::string const& path, file_format input) {
   return named == file_format::automatic ? input : named;
 }
 
-array_writer::array_writer(std::string const& path) : format_(format_to_write(path)), file_(path) {
+array_writer::array_writer(std::string const& path)
+    : format_(format_to_write(path)),
+      file_(path),
+      to_terminal_(same_output(path, "-") && ::isatty(STDOUT_FILENO) == 1) {
   if (named_gzip(path)) {
     gzip_ = std::make_unique<gzip_compressor>(
         [this](std::span<std::byte const> bytes) { file_.write(bytes); });
@@ -33,6 +39,9 @@ void array_writer::start(dtype type, std::optional<index_t> count, file_format o
   if (format_ == file_format::automatic) format_ = otherwise;
   if (begun_ || (count && *count < 0) || format_ == file_format::automatic) {
     throw invalid_argument("array_writer: begin() once, with a format and a count >= 0");
+  }
+  if (format_ != file_format::text && to_terminal_) {
+    throw usage_error("binary data would go to a terminal, expected a file (-o), a pipe, or text");
   }
   begun_ = true;
   type_ = type;
@@ -77,6 +86,17 @@ void array_writer::append(dtype type, std::span<std::byte const> items) {
   } else {
     put(items);
   }
+}
+
+void array_writer::begin_text() {
+  begin(dtype::u8, 0, file_format::text);
+  takes_text_ = format_ == file_format::text;
+  if (!takes_text_) throw invalid_argument("array_writer: begin_text() under a name of an array");
+}
+
+void array_writer::append_text(std::string_view text) {
+  if (!takes_text_) throw invalid_argument("array_writer: append_text() without begin_text()");
+  put(std::as_bytes(std::span<char const>(text)));
 }
 
 void array_writer::flush() {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <apps/common/data_file.hpp>
@@ -39,6 +40,7 @@ class array_writer {
 
   /// The array has `count` items of `type`, none: unknown; the file's format is
   /// `output_format(path, otherwise)`. Writes the header of npy.
+  /// Throws `usage_error` for another format than text on a terminal.
   void begin(dtype type, std::optional<index_t> count, file_format otherwise);
 
   /// Whether `begin` was called.
@@ -65,6 +67,13 @@ class array_writer {
   /// The same for a type known at run time.
   void append(dtype type, std::span<std::byte const> items);
 
+  /// Instead of `begin`: the file is text that `append_text` makes. Throws `invalid_argument` if
+  /// the name means another format.
+  void begin_text();
+
+  /// Appends text as it is, after `begin_text`. Throws as `output_file::write`.
+  void append_text(std::string_view text);
+
   /// Writes everything left, as `output_file::complete`, and returns the file, which must then be
   /// committed. Throws `invalid_argument` if fewer than `count` items were appended.
   output_file& complete();
@@ -88,6 +97,8 @@ class array_writer {
 
   file_format format_;  // by the name; never `automatic` after `begin`
   output_file file_;
+  bool to_terminal_;
+  bool takes_text_ = false;  // after `begin_text`
   std::unique_ptr<gzip_compressor> gzip_;
   dtype type_ = dtype::i64;
   bool begun_ = false;

@@ -79,6 +79,8 @@ bool is_number(std::string_view cell) {
 bool means_missing(std::string_view cell) {
   constexpr std::size_t longest = 16;
   if (cell.size() > longest) return false;
+  bool const plain_number = !cell.empty() && is_digit(cell[0]) && !cell.starts_with("1.#");
+  if (plain_number) return false;
   std::string const word = in_capitals(cell);
   return is_one_of(word, missing_words) || word.starts_with("ERR:");  // LibreOffice's
 }
@@ -94,6 +96,15 @@ bool is_name_or_sign(std::string_view cell) {
   bool const begins_as_number = c <= ' ' || c == 0x7f || c == '+' || c == '-' || c == '.';
   return !begins_as_number && !begins_with_letter(cell) &&
          std::none_of(cell.begin(), cell.end(), is_digit);
+}
+
+std::string without_doubled_quotes(std::string_view cell) {
+  std::string result;
+  for (std::size_t i = 0; i < cell.size(); ++i) {
+    result += cell[i];
+    if (cell[i] == '"' && i + 1 < cell.size() && cell[i + 1] == '"') ++i;
+  }
+  return result;
 }
 
 }  // namespace libscan::apps

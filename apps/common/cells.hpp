@@ -2,6 +2,7 @@
 // The meaning of words in the cells of a text that are no numbers. docs/text.md has the rules.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace libscan::apps {
@@ -20,5 +21,8 @@ bool is_plain_name(std::string_view cell);
 /// The same for a cell among others, or in quotes: signs without digits ("(m)", "%") are also
 /// names.
 bool is_name_or_sign(std::string_view cell);
+
+/// The content of a quoted cell with its doubled quotes made single.
+std::string without_doubled_quotes(std::string_view cell);
 
 }  // namespace libscan::apps

@@ -36,8 +36,12 @@ bool ends_in(std::string_view path, std::string_view ending) {
   });
 }
 
-std::string_view without_gzip(std::string_view path) {
-  if (named_gzip(path)) path.remove_suffix(3);
+std::string_view without_compression(std::string_view path) {
+  if (named_gzip(path)) {
+    path.remove_suffix(3);
+  } else if (named_zstd(path)) {
+    path.remove_suffix(4);
+  }
   return path;
 }
 
@@ -90,8 +94,10 @@ comment_rule comment_rule_from_name(std::string_view name) {
 
 bool named_gzip(std::string_view path) { return ends_in(path, ".gz"); }
 
+bool named_zstd(std::string_view path) { return ends_in(path, ".zst"); }
+
 file_format format_of_name(std::string_view path) {
-  path = without_gzip(path);
+  path = without_compression(path);
   for (auto const& [ending, format] : endings) {
     if (ends_in(path, ending)) return format;
   }
@@ -100,17 +106,22 @@ file_format format_of_name(std::string_view path) {
 
 file_format format_to_write(std::string_view path) {
   refuse_foreign_ending(path, ".npy .raw .bin .txt .csv .tsv .gz");
-  refuse_foreign_ending(without_gzip(path), ".npy .raw .bin .txt .csv .tsv");
+  refuse_foreign_ending(without_compression(path), ".npy .raw .bin .txt .csv .tsv");
   return format_of_name(path);
 }
 
 void check_options(std::string const& name, file_format format, read_options const& options) {
-  int const column = options.column.value_or(1);
-  if (column < 1) throw usage_error("--column counts from 1");
+  if (options.column && options.column->number < 1 && options.column->name.empty()) {
+    throw usage_error("--column counts from 1");
+  }
   if (format != file_format::text) {
-    refuse_of_text(column != 1, "--column", name, format);
+    bool const first = !options.column || options.column->number == 1;
+    refuse_of_text(!first, "--column", name, format);
     refuse_of_text(options.header != header_rule::automatic, "--header", name, format);
     refuse_of_text(options.comments != comment_rule::leading, "--comments", name, format);
+    refuse_of_text(options.delimiter != '\0', "--delimiter", name, format);
+    refuse_of_text(options.missing.what != missing_rule::choice::fail, "--missing", name, format);
+    refuse_of_text(options.decimal_comma, "--decimal-comma", name, format);
   } else if (options.half) {
     throw usage_error("--dtype " + std::string(name_of(*options.half)) +
                       " is for npy and raw, but " + name + " is read as text");

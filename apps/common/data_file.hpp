@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include <apps/common/column.hpp>
 #include <apps/common/dtype.hpp>
 #include <libscan/core/types.hpp>
 
@@ -37,8 +38,8 @@ std::string_view name_of(file_format format);
 /// The format called `name`, as in `name_of`, or "csv" for text. Throws `usage_error`.
 file_format format_from_name(std::string_view name);
 
-/// The format of a file name's ending, in any case, ignoring a last ".gz": .npy; .raw and .bin;
-/// .txt, .csv and .tsv. `automatic` for any other.
+/// The format of a file name's ending, in any case, ignoring a last ".gz" or ".zst": .npy; .raw and
+/// .bin; .txt, .csv and .tsv. `automatic` for any other.
 file_format format_of_name(std::string_view path);
 
 /// The same for an output. Throws `usage_error` for endings of formats that cannot be written, such
@@ -47,6 +48,9 @@ file_format format_to_write(std::string_view path);
 
 /// True if the name ends in ".gz", in any case.
 bool named_gzip(std::string_view path);
+
+/// True if the name ends in ".zst", in any case.
+bool named_zstd(std::string_view path);
 
 /// Whether the first line of a text is a header.
 enum class header_rule : std::uint8_t {
@@ -71,8 +75,8 @@ enum class half_dtype : std::uint8_t { f16, bf16 };
 struct read_options {
   file_format format = file_format::automatic;
   std::optional<dtype> type;  ///< needed for raw; text: overrides the type found; npy: must agree
-  std::optional<int> column;  ///< of text, from 1; not given: see `read_array`
-  progress* meter = nullptr;  ///< receives the number of bytes read; may be null
+  std::optional<column_choice> column;          ///< of text; not given: see `read_array`
+  progress* meter = nullptr;                    ///< receives the number of bytes read; may be null
   header_rule header = header_rule::automatic;  ///< of text
   std::optional<half_dtype> half =
       {};  ///< instead of `type`: the type in a raw file, read as float32
@@ -82,6 +86,9 @@ struct read_options {
   /// Called with the type and number of items before any is read, if the file's size gives the
   /// number; may throw.
   std::function<void(dtype, std::uint64_t)> before_items = {};
+  char delimiter = '\0';       ///< of text: between cells; ' ': runs of blanks; 0: guessed
+  missing_rule missing = {};   ///< of text: for cells that mean a missing value
+  bool decimal_comma = false;  ///< of text: numbers have a comma where others have a point
 };
 
 /// An array read from a file: its items in C order in one piece of memory, which is the mapped file
@@ -115,8 +122,9 @@ struct array {
 /// to guess (`array::notes`).
 ///
 /// Format: `options.format`, else the name's ending, else the content: data that begin with NumPy's
-/// magic bytes are npy, all others text. Raw is never guessed. Gzip is recognized by its magic
-/// bytes (for raw files with a name, by the name's ".gz"); several members may follow each other.
+/// magic bytes are npy, all others text. Raw is never guessed. Gzip and zstd are recognized by
+/// their magic bytes (for raw files with a name, by the name's ending); several members may follow
+/// each other.
 ///
 /// npy: any order of bytes and of dimensions (items come in C order), the ten types of `dtype`,
 /// bools as uint8, float16 as float32; nothing may follow the items. Raw: `options.type` or

@@ -10,6 +10,7 @@
 
 #include <apps/common/data_file.hpp>
 #include <apps/common/exit_code.hpp>
+#include <apps/common/zstd.hpp>
 
 namespace libscan::apps {
 namespace {
@@ -93,15 +94,22 @@ std::unique_ptr<byte_source> decompressed(byte_reader in) {
 }
 
 byte_reader plain_content(byte_reader in, bool raw) {
-  bool const named = named_gzip(in.name());
-  bool const has_name = in.name() != input_name("-");
-  bool const content = starts_gzip(in);
-  if (named && !content) {
-    throw file_error::at_byte(in.name(), 0, "no gzip data: expected it to begin with \\x1f\\x8b");
-  }
-  if (!content || (raw && has_name && !named)) return in;
   std::string const name = in.name();
-  return byte_reader(decompressed(std::move(in)), name);
+  bool const any_name = name == input_name("-");
+  bool const gzip = starts_gzip(in), zstd = starts_zstd(in);
+  if (named_gzip(name) && !gzip) {
+    throw file_error::at_byte(name, 0, "no gzip data: expected it to begin with \\x1f\\x8b");
+  }
+  if (named_zstd(name) && !zstd) {
+    throw file_error::at_byte(name, 0, "no zstd data: expected it to begin with (\\xb5/\\xfd");
+  }
+  if (gzip && (!raw || any_name || named_gzip(name))) {
+    return byte_reader(decompressed(std::move(in)), name);
+  }
+  if (zstd && (!raw || any_name || named_zstd(name))) {
+    return byte_reader(zstd_content(std::move(in)), name);
+  }
+  return in;
 }
 
 gzip_compressor::gzip_compressor(sink out)

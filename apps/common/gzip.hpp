@@ -21,9 +21,9 @@ bool starts_gzip(byte_reader& in);
 /// file for damaged or truncated data, and for anything except a further member after a member.
 std::unique_ptr<byte_source> decompressed(byte_reader in);
 
-/// The content of `in`, decompressed if it is gzip. A raw file may begin with any bytes, even those
-/// of gzip: if `raw`, a file with a name is compressed only if its name ends in ".gz". Throws
-/// `file_error` if such a name has other data.
+/// The content of `in`, decompressed if it is gzip or zstd. A raw file may begin with any bytes,
+/// even those of gzip: if `raw`, a file with a name is compressed only if its name ends in ".gz" or
+/// ".zst". Throws `file_error` if such a name has other data, or for zstd without libzstd.
 byte_reader plain_content(byte_reader in, bool raw);
 
 /// Compresses bytes into one gzip member without a time stamp, so that equal content gives equal

@@ -79,12 +79,26 @@ std::shared_ptr<descriptor const> item_stream::plain_file(std::uint64_t& start) 
 }
 
 void item_stream::hold() {
-  held_ =
-      at_items_ ? read_npy_items(*in_, layout_, options_) : read_content(*in_, format_, options_);
+  if (at_items_) {
+    held_ = read_npy_items(*in_, layout_, options_);
+  } else if (how_.rows && format_ == file_format::text) {
+    hold_rows();
+  } else {
+    held_ = read_content(*in_, format_, options_);
+  }
   say_notes(*held_);
   type_ = held_->type;
   layout_.truth_values = held_->truth_values;
   count_ = static_cast<index_t>(held_->count());
+}
+
+void item_stream::hold_rows() {
+  rows_ = read_text_rows(*in_, options_, how_.keys);
+  if (options_.meter != nullptr) options_.meter->finish();
+  held_ = rows_->keys[0].numbers;
+  held_->format = file_format::text;
+  held_->header_line = rows_->header_line;
+  held_->notes = rows_->notes;
 }
 
 void item_stream::join() {

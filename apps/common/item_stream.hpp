@@ -9,11 +9,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <apps/common/block_file.hpp>
 #include <apps/common/byte_source.hpp>
 #include <apps/common/data_file.hpp>
 #include <apps/common/npy.hpp>
+#include <apps/common/text_rows.hpp>
 #include <libscan/core/types.hpp>
 
 namespace libscan::apps {
@@ -29,6 +31,8 @@ class item_stream {
     bool from_end = false;     ///< the last piece first
     bool known_count = false;  ///< `count()` must be known
     bool any_npy = false;      ///< the type in `read_options` is not for .npy, which has its own
+    bool rows = false;         ///< of text: its rows stay in memory, see `rows()`
+    std::vector<column_key> keys = {};  ///< of these rows; none: the column in `read_options`
   };
 
   /// Opens `path` and reads up to its items; errors as `read_array`. Prints its notes. Adds the
@@ -59,6 +63,10 @@ class item_stream {
 
   /// All items, if they are in memory already; else null.
   array const* held() const { return held_ ? &*held_ : nullptr; }
+
+  /// The rows of a text, if they were requested; else null. The items are the numbers of the first
+  /// key.
+  text_rows const* rows() const { return rows_ ? &*rows_ : nullptr; }
 
   /// Whether the items can be read once more.
   bool may_rewind() const { return descriptor_ || held_; }
@@ -93,6 +101,7 @@ class item_stream {
   void stream_raw();
   void stream_npy();
   void hold();
+  void hold_rows();
   std::optional<std::span<std::byte const>> next_held();
   std::span<std::byte const> next_bytes();
   std::span<std::byte const> next_of_reader();
@@ -113,6 +122,7 @@ class item_stream {
   std::uint64_t start_ = 0;  // offset of the first item
   std::optional<index_t> count_;
   std::optional<array> held_;  // all items, if they are in memory
+  std::optional<text_rows> rows_;
   bool returned_all_ = false;
   std::optional<block_pool> pool_;  // one piece of a reader
   std::size_t piece_bytes_ = 0, unit_bytes_ = 1;

@@ -12,6 +12,7 @@
 #include <new>
 
 #include <apps/common/cleanup.hpp>
+#include <apps/common/report.hpp>
 
 namespace libscan::apps {
 namespace {
@@ -92,7 +93,9 @@ int run_program(std::string_view name, std::function<exit_code()> const& body) {
   ignore(SIGPIPE, &pipe_before);
   ignore(SIGXFSZ, nullptr);
   try {
-    return static_cast<int>(body());
+    exit_code const code = body();
+    if (code == exit_code::done) finish_report(name);
+    return static_cast<int>(code);
   } catch (usage_error const& e) {
     return fail(exit_code::usage, e.what() + (" (see " + name_of_program + " --help)"));
   } catch (invalid_argument const& e) {

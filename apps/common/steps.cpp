@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of --time and --verify, and writing in pieces.
+// Words of --time and --verify, and writing in pieces.
 #include <apps/common/steps.hpp>
 
 #include <algorithm>
-#include <cstdio>
 
 #include <apps/common/program.hpp>
 
 namespace libscan::apps {
-
-void report_step(char const* step, double seconds, std::uint64_t bytes, std::string const& words) {
-  char line[64];
-  std::snprintf(line, sizeof line, "%-7s %11.6f s %8.2f GB/s  ", step, seconds,
-                seconds > 0 ? static_cast<double>(bytes) / seconds / 1e9 : 0.0);
-  say(line + words);
-}
 
 std::string items_read(array const& items) {
   std::string const words =
@@ -44,6 +36,34 @@ void write_completely(array_writer& output, std::string const& path, dtype type,
     auto const part = items.subspan(done, std::min(piece, items.size() - done));
     output.append(type, part);
     meter.advance(part.size());
+  }
+  output.complete();
+  meter.finish();
+}
+
+void write_rows(array_writer& output, std::string const& path, text_rows const& rows,
+                std::span<index_t const> positions, progress& meter) {
+  meter.start(path == "-" ? "writing" : "writing " + path, rows.text.bytes.size());
+  output.begin_text();
+  output.append_text(rows.mark);
+  char const* const text_end =
+      reinterpret_cast<char const*>(rows.text.bytes.data()) + rows.text.bytes.size();
+  auto const write_row = [&](std::string_view text) {
+    bool const last = text.data() + text.size() == text_end;
+    output.append_text(text);
+    output.append_text(last ? rows.last_end : "\n");
+    meter.advance(text.size() + 1);
+  };
+  if (rows.header) write_row(*rows.header);
+  // Lines may be at random places: the next ones are prefetched, and before that their addresses.
+  constexpr std::size_t ahead = 16;
+  auto const row = [&](std::size_t i) -> std::string_view const& {
+    return rows.rows[static_cast<std::size_t>(positions[i])];
+  };
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    if (i + 2 * ahead < positions.size()) __builtin_prefetch(&row(i + 2 * ahead));
+    if (i + ahead < positions.size()) __builtin_prefetch(row(i + ahead).data());
+    write_row(row(i));
   }
   output.complete();
   meter.finish();

@@ -12,6 +12,8 @@
 #include <apps/common/array_writer.hpp>
 #include <apps/common/data_file.hpp>
 #include <apps/common/progress.hpp>
+#include <apps/common/report.hpp>
+#include <apps/common/text_rows.hpp>
 
 namespace libscan::apps {
 
@@ -27,9 +29,6 @@ decltype(auto) timed(double& seconds, Work&& work) {
   } const running{seconds};
   return work();
 }
-
-/// Prints one line of --time: "read 0.012345 s 12.34 GB/s words".
-void report_step(char const* step, double seconds, std::uint64_t bytes, std::string const& words);
 
 /// The words of --time for an array that was read: "1000 items of int32", and the line of a text
 /// that was skipped as a header.
@@ -48,5 +47,10 @@ void write_whole(array_writer& output, std::string const& path, dtype type,
 /// The same, but only completes it: it will be committed with the other outputs.
 void write_completely(array_writer& output, std::string const& path, dtype type,
                       std::span<std::byte const> items, file_format otherwise, progress& meter);
+
+/// Completes a text of the rows at these positions, after its byte order mark and its header.
+/// `path` is the writer's.
+void write_rows(array_writer& output, std::string const& path, text_rows const& rows,
+                std::span<index_t const> positions, progress& meter);
 
 }  // namespace libscan::apps

@@ -35,24 +35,23 @@ std::size_t find_blank(std::string_view text, std::size_t at) {
 
 }  // namespace
 
-table_reader::table_reader(byte_reader& in, int column, comment_rule comments)
-    : in_(in), column_(column), comments_(comments) {}
+void table_reader::select(std::vector<int> columns) {
+  columns_ = std::move(columns);
+  last_column_ = *std::max_element(columns_.begin(), columns_.end());
+  selected_.assign(columns_.size(), {});
+  if (rows_ > 0) find_cells();
+}
 
 void table_reader::fail_at(std::uint64_t line, std::string const& reason) const {
   throw file_error::at_line(in_.name(), line, reason);
 }
 
 bool table_reader::next() {
-  if (!next_row()) return false;
-  find_cell();
-  return true;
-}
-
-bool table_reader::next_row() {
   do {
     if (!(rows_ == 0 ? next_line() : read_line())) return false;
   } while (skipped());
   if (++rows_ == 1) choose_delimiter();
+  find_cells();
   return true;
 }
 
@@ -71,6 +70,7 @@ bool table_reader::read_line() {
   to_skip_ = 0;
   if (line_ == 0) check_encoding();
   ++line_;
+  line_begin_ = in_.offset();
   carry_.clear();
   for (;;) {
     std::string_view const ahead = as_text(in_.peek(1));
@@ -89,6 +89,7 @@ bool table_reader::read_line() {
     carry_ += ahead;
     in_.skip(ahead.size());
   }
+  line_bytes_ = text_;
   if (text_.ends_with('\r')) text_.remove_suffix(1);
   return true;
 }
@@ -107,7 +108,7 @@ bool table_reader::skipped() const {
   std::size_t at = 0;
   while (at_blank(at)) ++at;
   if (at == text_.size()) return true;
-  if (text_[at] != '#' || (rows_ > 0 && comments_ == comment_rule::leading)) return false;
+  if (text_[at] != '#' || (rows_ > 0 && rules_.comments == comment_rule::leading)) return false;
   // "#N/A" is a spreadsheet's word for a missing value.
   std::string_view const left = text_.substr(at);
   return !means_missing(left.substr(0, left.find_first_of(";\t, \"")));
@@ -130,7 +131,11 @@ std::size_t table_reader::end_of_quoted_text(std::size_t at) const {
 }
 
 void table_reader::choose_delimiter() {
-  constexpr std::string_view candidates = ";\t,";
+  if (rules_.delimiter != '\0') {
+    delimiter_ = rules_.delimiter;
+    return;
+  }
+  std::string_view const candidates = rules_.decimal_comma ? ";\t" : ";\t,";
   std::size_t best = std::string_view::npos;
   for (std::size_t at = 0; at < text_.size();) {
     if (std::size_t const end = end_of_quoted_text(at); end > at) {
@@ -146,7 +151,7 @@ bool table_reader::at_blank(std::size_t at) const {
   return at < text_.size() && (text_[at] == ' ' || (text_[at] == '\t' && delimiter_ != '\t'));
 }
 
-void table_reader::find_cell() {
+void table_reader::find_cells() {
   bool const blanks = delimiter_ == ' ';
   bool const keep_all = rows_ <= 2;
   if (blanks) text_ = without_blanks_after(text_);
@@ -165,22 +170,26 @@ void table_reader::find_cell() {
       at = end;
     }
     ++number;
-    if (number == column_) {
-      cell_ = content;
-      quoted_ = quoted;
+    for (std::size_t k = 0; k < columns_.size(); ++k) {
+      if (columns_[k] == number) selected_[k] = {content, quoted};
     }
     if (keep_all) row_cells_.push_back(content);
     if (at >= text_.size()) break;
+    // A quote that is not closed in its line is found in every cell.
+    bool const enough = rules_.ragged && !keep_all && number >= last_column_;
+    if (enough && text_.find('"', at) == std::string_view::npos) break;
   }
-  if (number < column_) {
-    fail("the line has " + std::to_string(number) + (number == 1 ? " cell" : " cells") +
-         ", expected column " + std::to_string(column_) + comment_hint(text_));
-  }
+  cells_in_row_ = number;
   if (rows_ == 1) cells_ = number;
-  if (number != cells_) {
-    fail("the line has " + std::to_string(number) + (number == 1 ? " cell" : " cells") +
-         ", expected " + std::to_string(cells_) + " as in the first line" + comment_hint(text_));
-  }
+  if (rules_.ragged || number == cells_) return;
+  fail("the line has " + std::to_string(number) + (number == 1 ? " cell" : " cells") +
+       ", expected " + std::to_string(cells_) + " as in the first line" + comment_hint(text_));
+}
+
+std::string table_reader::lacking() const {
+  return "the line has " + std::to_string(cells_in_row_) +
+         (cells_in_row_ == 1 ? " cell" : " cells") + ", expected column " +
+         std::to_string(last_column_) + comment_hint(text_);
 }
 
 /// Consumes a quoted cell and the blanks after it: `at` moves from the opening quote to the
@@ -206,7 +215,7 @@ std::string_view table_reader::quoted_cell(std::size_t& at) {
 
 std::string table_reader::comment_hint(std::string_view line) const {
   bool const may_be_comment = line.starts_with('#') && !means_missing(line) && rows_ > 1 &&
-                              comments_ == comment_rule::leading;
+                              rules_.comments == comment_rule::leading;
   return may_be_comment ? "; if lines that begin with '#' are comments: --comments all" : "";
 }
 

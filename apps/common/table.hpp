@@ -14,42 +14,67 @@
 
 namespace libscan::apps {
 
-/// Walks down one column of a table. Does not interpret numbers.
+/// How a text is split into rows and cells; see `read_options`.
+struct table_rules {
+  comment_rule comments = comment_rule::leading;
+  char delimiter = '\0';       ///< 0: guessed from the first row
+  bool decimal_comma = false;  ///< a comma is then never guessed as the delimiter
+  bool ragged = false;         ///< rows may have any number of cells
+};
+
+/// Walks down columns of a table. Does not interpret numbers.
 class table_reader {
  public:
-  /// `in` must outlive this object. `column` counts from 1. `comments` as in `read_options`.
-  table_reader(byte_reader& in, int column, comment_rule comments);
+  /// `in` must outlive this object. Reads column 1 until `select` is called.
+  table_reader(byte_reader& in, table_rules const& rules)
+      : in_(in), rules_(rules), delimiter_(rules.delimiter == '\0' ? ' ' : rules.delimiter) {}
+
+  /// Reads these columns, which count from 1, of this row, if there is one, and of all later rows.
+  /// Throws as `next`.
+  void select(std::vector<int> columns);
 
   /// Moves to the next row: a line that is neither empty nor a comment. False at the end. Throws
-  /// `file_error` for a line that lacks the column, has another number of cells than the first, or
-  /// has a bad quote, and if the first line is no text with line ends LF or CR LF.
+  /// `file_error` for a line that has another number of cells than the first (unless rows may be
+  /// ragged), or has a bad quote, and if the first line is no text with line ends LF or CR LF.
   bool next();
 
   /// Moves to the next line, whatever its content; only `text` is valid. Throws as `next` if it is
   /// not text.
   bool next_line();
 
-  /// The same as `next`, but ignores the line's cells: they may be anything, and `cell` is not set.
-  bool next_row();
+  /// A cell without blanks and quotes around it; a quote inside is still doubled.
+  struct cell {
+    std::string_view content;
+    bool quoted = false;
+  };
 
-  /// The column's cell in this line, without blanks and quotes around it; a quote inside is still
-  /// doubled. Valid until `next`.
-  std::string_view cell() const { return cell_; }
+  /// The cells of the selected columns in this row. Valid until `next`, and only if `complete`.
+  std::vector<cell> const& selected() const { return selected_; }
 
-  /// Whether that cell is in quotes.
-  bool quoted() const { return quoted_; }
+  /// Whether this row has all selected columns.
+  bool complete() const { return cells_in_row_ >= last_column_; }
 
-  /// All cells of this row, each as `cell`, in the first two rows; none after that. Valid until
+  /// What a message says about a row that is not `complete`.
+  std::string lacking() const;
+
+  /// The contents of all cells of this row, in the first two rows; none after that. Valid until
   /// `next`.
   std::vector<std::string_view> const& cells() const { return row_cells_; }
 
-  /// All of this line. Valid until `next`.
+  /// All of this line, without its end, and without the blanks after it if they separate cells.
+  /// Valid until `next`.
   std::string_view text() const { return text_; }
+
+  /// All bytes of this line before its LF. Valid until `next`; `text` and the cells are in them.
+  std::string_view line_bytes() const { return line_bytes_; }
+
+  /// Where they begin in the input.
+  std::uint64_t line_begin() const { return line_begin_; }
 
   /// The input's name for messages.
   std::string const& name() const { return in_.name(); }
 
-  /// Number of cells in each row.
+  /// Number of cells in the first row.
   int columns() const { return cells_; }
 
   /// Number of this line, from 1, counting comments and empty lines.
@@ -73,23 +98,26 @@ class table_reader {
   void check_encoding();
   bool skipped() const;
   void choose_delimiter();
-  void find_cell();
+  void find_cells();
   std::string_view quoted_cell(std::size_t& at);
   bool at_blank(std::size_t at) const;
   std::size_t end_of_quoted_text(std::size_t at) const;
 
   byte_reader& in_;
-  int column_;
-  comment_rule comments_;
+  table_rules rules_;
+  std::vector<int> columns_{1};
+  int last_column_ = 1;
   std::string_view text_;  // this line
-  std::string carry_;      // holds `text_` if it spans pieces of the input
-  std::string_view cell_;
-  bool quoted_ = false;
+  std::string_view line_bytes_;
+  std::string carry_;  // holds `text_` if it spans pieces of the input
+  std::vector<cell> selected_{1};
   std::vector<std::string_view> row_cells_;
   std::size_t to_skip_ = 0;  // of the input's look-ahead, once `text_` is no longer needed
   std::uint64_t line_ = 0;
-  int cells_ = 0;         // in each line; 0 before the first
-  char delimiter_ = ' ';  // ' ' stands for runs of blanks
+  std::uint64_t line_begin_ = 0;
+  int cells_ = 0;         // in the first row; 0 before it
+  int cells_in_row_ = 0;  // in this row, as far as it was read
+  char delimiter_;        // ' ' stands for runs of blanks
   std::uint64_t rows_ = 0;
 };
 

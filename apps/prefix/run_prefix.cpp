@@ -129,7 +129,7 @@ class prefix_run {
       timed(write_seconds_, [&] { output_.append(accumulator_, items); });
     }
     timed(write_seconds_, [&] { output_.commit(); });
-    if (arguments_.common.time) report_times();
+    report_times();
     return exit_code::done;
   }
 
@@ -249,6 +249,7 @@ class prefix_run {
     std::size_t const item = size_of(input_->type()) + size_of(accumulator_);
     std::uint64_t const described =
         segments_.bytes() + (streamed_segments_ ? streamed_segments_->bytes() : 0);
+    report_number("items", static_cast<std::uint64_t>(input_->items()));
     report_step("read", read_seconds_, bytes_read_, input_->words());
     report_step("scan", scan_seconds_,
                 static_cast<std::uint64_t>(input_->items()) * item + described,

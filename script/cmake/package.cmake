@@ -47,6 +47,33 @@ foreach(program IN LISTS programs)
   endif()
 endforeach()
 
+# Manual pages and completions of shells, from what --help says, where a Python can make them.
+find_package(Python3 3.9 COMPONENTS Interpreter QUIET)
+if(Python3_Interpreter_FOUND AND NOT CMAKE_CROSSCOMPILING)
+  set(manuals ${PROJECT_BINARY_DIR}/manuals)
+  set(pages)
+  foreach(program IN LISTS programs)
+    if(TARGET ${program})
+      add_custom_command(OUTPUT ${manuals}/man1/${program}.1
+        COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/script/manuals.py $<TARGET_FILE:${program}>
+                ${manuals}
+        DEPENDS ${program} ${PROJECT_SOURCE_DIR}/script/manuals.py)
+      list(APPEND pages ${manuals}/man1/${program}.1)
+    endif()
+  endforeach()
+  if(pages)
+    add_custom_target(libscan_manuals ALL DEPENDS ${pages})
+    # Optional: a build of single targets makes none.
+    install(DIRECTORY ${manuals}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} OPTIONAL)
+    install(DIRECTORY ${manuals}/bash/ OPTIONAL
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    install(DIRECTORY ${manuals}/zsh/ OPTIONAL
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+    install(DIRECTORY ${manuals}/fish/ OPTIONAL
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+  endif()
+endif()
+
 # Public headers are in libscan/ and in apps/<name>/include, but for what native code alone shares. What
 # they include is installed with them, and nothing else: neither programs' headers nor tests'.
 file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS

@@ -26,12 +26,18 @@ files hold uint8. A file that could be either counts as unpacked; bools and text
 Text holds numbers from 0 to 255, in column 1 (--column applies to the input). Arrays of several
 dimensions are read row by row, input and MASK alike; --indices counts in that order.
 
+Text is filtered by rows: each line stays as it is, and the number in column --column decides. A
+header stays first; empty lines and comments are dropped. Other output formats get only the numbers,
+and --only writes them as text. A single row of several numbers without --column is a sequence of
+items, not a row.
+
 Examples:
   scan-filter heights.npy -o peaks.npy --keep '>= 4000'
   scan-filter heights.npy -o where.npy --keep '>= 4000 and < 5000' --indices
   scan-filter heights.npy --keep 'not (nan or == 0)' --count-only
   scan-filter heights.npy -o land.npy --mask is_land.npy --split sea.npy
-  scan-filter log.csv --column 3 --keep '< -5 or > 5' > outliers.txt
+  scan-filter log.csv --column error --keep '< -5 or > 5' > outliers.csv
+  scan-filter prices.csv --column 3 --only --missing skip --keep '> 0' > prices.txt
   scan-filter flags.bin --dtype uint16 -o set.bin --keep 'bits 0x10'
   zcat x.txt.gz | scan-filter - --keep finite --time
 
@@ -68,6 +74,7 @@ int main(int argc, char** argv) {
     app.add_flag("--count-only", count_only, "write only the number of kept items")
         ->excludes(flag)
         ->excludes(split);
+    app.add_flag("--only", arguments.only, "of text, write only the numbers of the kept rows");
     add_common_arguments(app, arguments.common);
     if (!parse_arguments(app, argc, argv)) return exit_code::done;
     if (indices) arguments.wanted = result::indices;

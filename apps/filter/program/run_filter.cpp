@@ -7,6 +7,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <apps/common/array_writer.hpp>
 #include <apps/common/byte_source.hpp>
@@ -16,6 +17,7 @@
 #include <apps/common/memory_bound.hpp>
 #include <apps/common/progress.hpp>
 #include <apps/common/steps.hpp>
+#include <apps/common/text_rows.hpp>
 #include <apps/filter/program/mask_file.hpp>
 #include <apps/filter/program/verify.hpp>
 #include <libscan/core/engine.hpp>
@@ -59,6 +61,33 @@ std::optional<expression> tree_of(filter_arguments const& arguments) {
   return expression(*arguments.keep);
 }
 
+/// Whether rows of a text may be written to this output.
+bool may_be_text(std::string const& path) {
+  file_format const named = format_of_name(path);
+  return named == file_format::text || named == file_format::automatic;
+}
+
+/// Whether the rows of a text stay whole.
+bool keeps_rows(filter_arguments const& arguments) {
+  return arguments.wanted == result::values && !arguments.only && may_be_text(arguments.output) &&
+         (!arguments.rejected || may_be_text(*arguments.rejected));
+}
+
+/// The positions below `n` that are not in `kept`, which ascend.
+std::vector<index_t> positions_between(std::span<index_t const> kept, std::size_t n) {
+  std::vector<index_t> others;
+  others.reserve(n - kept.size());
+  auto next = kept.begin();
+  for (index_t i = 0; i < static_cast<index_t>(n); ++i) {
+    if (next != kept.end() && *next == i) {
+      ++next;
+    } else {
+      others.push_back(i);
+    }
+  }
+  return others;
+}
+
 /// One run of the program over an input of known type.
 class filter_run {
  public:
@@ -85,31 +114,36 @@ class filter_run {
         return use(keep, kept_by_tree<T>(*tree_, values));
       });
     });
-    if (code == exit_code::done && arguments_.common.time) report_times();
+    if (code == exit_code::done) report_times();
     return code;
   }
 
  private:
-  /// Opens the input and the mask. A GPU and --verify get everything in one piece.
+  /// Opens the input and the mask. A GPU and --verify get everything in one piece, and so do rows.
   void open() {
     item_stream::request how;
     how.whole = engine_.runs_kernels() || arguments_.common.verify;
     how.known_count = arguments_.mask.has_value();
+    how.rows = keeps_rows(arguments_);
     input_.emplace(arguments_.input, arguments_.common.reading(&meter_), how, bytes_read_);
+    if (has_rows()) input_->join();
     bool const positions = arguments_.wanted == result::indices;
     std::size_t const item = positions ? sizeof(index_t) : size_of(input_->type());
     constexpr index_t mask_word = 32;
     index_t const piece = item_stream::piece_items(mask_word, item);
     index_t const unit = arguments_.mask ? piece : 1;
     if (arguments_.mask) {
-      mask_.emplace(*arguments_.mask, *input_->count(), how.whole, piece, &meter_, bytes_read_);
+      mask_.emplace(*arguments_.mask, *input_->count(), input_->is_whole(), piece, &meter_, bytes_read_);
     }
     input_->begin(piece, unit, [this] {
       output_.flush();
       if (rejected_) rejected_->flush();
     });
-    piece_items_ = how.whole ? *input_->count() : piece;
+    piece_items_ = input_->is_whole() ? *input_->count() : piece;
   }
+
+  /// Whether rows of a text are written, instead of numbers. A sequence has no rows.
+  bool has_rows() const { return input_->rows() != nullptr && !input_->rows()->is_sequence; }
 
   /// next_keep(values, use) returns use(keep, keeps): `keep`, a predicate or a mask of a piece's
   /// values; `keeps`: what --verify compares with.
@@ -128,6 +162,7 @@ class filter_run {
               return verify_indices(keeps, values.size(), kept);
             });
       default:
+        if (has_rows()) return run_rows<T>(next_keep);
         if (rejected_) return run_split<T>(next_keep);
         return run_kept<T, T>(
             next_keep,
@@ -218,6 +253,31 @@ class filter_run {
     return commit();
   }
 
+  /// Keeps whole rows of a text, which come in one piece.
+  template <class T, class NextKeep>
+  exit_code run_rows(NextKeep const& next_keep) {
+    bool const good =
+        for_each_piece<T>(next_keep, [&](auto values, auto const& keep, auto const& keeps) {
+          auto const room = room_for<index_t>(values, [&] { return count(values, keep); });
+          kept_ = timed(filter_seconds_, [&] { return indices(values, room->items(), keep); });
+          std::span<index_t const> const kept =
+              room->items().first(static_cast<std::size_t>(kept_));
+          result_bytes_ = kept.size_bytes();
+          if (!verified([&] { return verify_indices(keeps, values.size(), kept); })) return false;
+          timed(write_seconds_, [&] { append_rows(kept, values.size()); });
+          return true;
+        });
+    return good ? commit() : exit_code::difference;
+  }
+
+  /// Writes the rows at the positions `kept`, and the others of the `n` rows if --split is given.
+  void append_rows(std::span<index_t const> kept, std::size_t n) {
+    text_rows const& rows = *input_->rows();
+    write_rows(output_, arguments_.output, rows, kept, meter_);
+    if (!rejected_) return;
+    write_rows(*rejected_, *arguments_.rejected, rows, positions_between(kept, n), meter_);
+  }
+
   template <class T, class NextKeep>
   exit_code run_split(NextKeep const& next_keep) {
     std::unique_ptr<lazy_buffer<T>> room, rest;
@@ -304,6 +364,8 @@ class filter_run {
   void report_times() const {
     index_t const items = input_->items();
     auto const input_bytes = static_cast<std::uint64_t>(items) * size_of(input_->type());
+    report_number("items", static_cast<std::uint64_t>(items));
+    report_number("kept", static_cast<std::uint64_t>(kept_));
     report_step("read", read_seconds_, bytes_read_, input_->words());
     report_step("filter", filter_seconds_, input_bytes + result_bytes_,
                 "kept " + std::to_string(kept_) + " items (" + percent(kept_, items) + "), on " +

@@ -24,6 +24,7 @@ struct filter_arguments {
   /// The output for what is not kept: file, or "-"; only with `result::values`.
   std::optional<std::string> rejected;
   result wanted = result::values;
+  bool only = false;  ///< of text: write the numbers, not their rows
   common_arguments common;
 };
 

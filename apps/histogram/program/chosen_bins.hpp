@@ -50,6 +50,11 @@ inline std::string edge_text(double edge, double width, double greatest) {
   return text;
 }
 
+/// The edges of a bin, as exact text.
+struct bin_bounds {
+  std::string lower, upper;
+};
+
 /// Even-width bins.
 template <class T>
 struct chosen_even_bins {
@@ -70,6 +75,9 @@ struct chosen_even_bins {
     double const greatest = std::max(std::fabs(lo), std::fabs(hi));
     return "[" + apps::edge_text(edge(from), width, greatest) + ", " +
            apps::edge_text(edge(to), width, greatest) + (to == rule.bins() ? "]" : ")");
+  }
+  bin_bounds bounds(int k) const {
+    return {apps::number_text(edge(k)), apps::number_text(edge(k + 1))};
   }
   exact_edges edges() const {
     return apps::edges_to_verify(edge(0), edge(rule.bins()), rule.bins());
@@ -128,6 +136,9 @@ struct chosen_integer_bins {
     std::string const text = std::to_string(integer(from));
     return to - from == 1 ? text : text + " to " + std::to_string(integer(to - 1));
   }
+  bin_bounds bounds(int k) const {
+    return {apps::number_text(integer(k)), apps::number_text(integer(k))};
+  }
   exact_edges edges() const {
     exact_edges all;
     for (int k = 0; k < rule.bins(); ++k) all.push_back(static_cast<long double>(integer(k)));
@@ -154,6 +165,10 @@ struct chosen_edge_bins {
   std::string name(int from, int to) const {
     return apps::interval_name(values[static_cast<std::size_t>(from)],
                                values[static_cast<std::size_t>(to)], to == rule.bins());
+  }
+  bin_bounds bounds(int k) const {
+    auto const at = static_cast<std::size_t>(k);
+    return {apps::number_text(values[at]), apps::number_text(values[at + 1])};
   }
   exact_edges edges() const { return exact_edges(values.begin(), values.end()); }
 

@@ -48,6 +48,13 @@ void check_outputs(histogram_arguments const& arguments) {
     check_no_overlap(picture, arguments.output, "a picture and --output");
   }
   check_no_overlap(arguments.svg, arguments.png, "--svg and --png");
+  if (arguments.table) {
+    file_format const named = format_of_name(arguments.output.value_or("-"));
+    if (named != file_format::automatic && named != file_format::text) {
+      throw usage_error("--table is text, but the ending of " + *arguments.output +
+                        " means another format");
+    }
+  }
   if (arguments.log && !arguments.draws()) {
     throw usage_error("--log is for drawings: expected --plot, --svg or --png with it");
   }

@@ -21,6 +21,7 @@ struct histogram_arguments {
   std::optional<dtype> edges_type;      ///< of the edges' items; needed for raw
   std::optional<std::string> weights;   ///< file, or "-"
   std::optional<dtype> weights_type;    ///< of the weights' items; needed for raw
+  bool table = false;                   ///< counts with the edges of their bins
   bool plot = false;                    ///< draw in the terminal
   std::optional<std::string> svg, png;  ///< files for pictures
   bool log = false;                     ///< logarithmic heights

@@ -29,6 +29,9 @@ COUNTS: one int64 per bin; with --weights float64 sums, which are the same in ev
 or above all bins and NaN are not counted; --time and --plot report their numbers. If something is
 drawn, counts are only written if -o is given.
 
+--table writes a header and one line per bin, as in "0,10,42": its lower edge, its upper edge and
+its count or sum. A bin of --integers has its integer as both.
+
 --plot draws bars in the terminal, negative sums as minus signs; --svg and --png draw pictures and
 need gnuplot. If there are more bins than fit, neighbors are joined. With --log values that are not
 above 0 have no bar. --plot goes to standard error if -o - or a picture uses standard output.
@@ -40,6 +43,7 @@ read row by row. 16-bit floats are read as float32, .npy bools as 0 and 1.
 Examples:
   scan-histogram heights.npy --bins 20 --plot
   scan-histogram heights.npy --bins 100 --range=-500:9000 -o counts.npy --svg heights.svg
+  scan-histogram prices.csv --column price --bins 5 --table > counts.csv
   scan-histogram letters.raw --dtype uint8 --integers --range 97:122 --plot
   scan-histogram prices.csv --column 3 --edges edges.txt --weights amounts.npy -o sums.npy
   zcat x.txt.gz | scan-histogram - --plot --log --verify --time
@@ -83,6 +87,7 @@ void add_arguments(CLI::App& app, histogram_arguments& arguments) {
   app.add_option("-o,--output", arguments.output,
                  "output of the counts: a file, or - for standard output (-)")
       ->type_name("COUNTS");
+  app.add_flag("--table", arguments.table, "write counts as CSV, with the edges of their bins");
   app.add_flag("--plot", arguments.plot, "draw the counts in the terminal");
   app.add_option("--svg", arguments.svg, "draw them as a picture in SVG")->type_name("FILE");
   app.add_option("--png", arguments.png, "draw them as a picture in PNG")->type_name("FILE");

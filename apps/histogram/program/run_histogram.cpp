@@ -15,6 +15,7 @@
 #include <apps/common/counted_source.hpp>
 #include <apps/common/data_file.hpp>
 #include <apps/common/item_stream.hpp>
+#include <apps/common/number.hpp>
 #include <apps/common/output_file.hpp>
 #include <apps/common/program.hpp>
 #include <apps/common/progress.hpp>
@@ -43,18 +44,19 @@ bool is_standard_output(std::optional<std::string> const& path) {
 }
 
 /// What is written of bins beside their counts, whatever their type: how many there are, where bin
-/// k begins, and the name of bins k to end - 1.
+/// k begins, the name of bins k to end - 1, and the exact edges of bin k.
 struct bin_words {
   int bins;
   std::function<double(int)> edge;
   std::function<std::string(int, int)> name;
+  std::function<bin_bounds(int)> bounds;
 };
 
 /// The same of some bins, which must outlive it.
 template <class Bins>
 bin_words words_of(Bins const& bins) {
   return {bins.rule.bins(), [&](int k) { return bins.edge(k); },
-          [&](int k, int end) { return bins.name(k, end); }};
+          [&](int k, int end) { return bins.name(k, end); }, [&](int k) { return bins.bounds(k); }};
 }
 
 /// One run of the program over an input of known type.
@@ -65,7 +67,7 @@ class histogram_run {
         engine_(engine::named(arguments.common.engine, arguments.common.threads)),
         meter_(arguments.common.progress) {
     if (arguments.svg || arguments.png) require_gnuplot();
-    if (arguments.output || !arguments.draws()) {
+    if (arguments.output || arguments.table || !arguments.draws()) {
       output_name_ = arguments.output.value_or("-");
       output_.emplace(output_name_);
     }
@@ -77,7 +79,7 @@ class histogram_run {
     timed(read_seconds_, [&] { open(); });
     exit_code const code = visit_item_type(
         input_->type(), [&]<class T>(std::type_identity<T>) { return run_with_bins<T>(); });
-    if (code == exit_code::done && arguments_.common.time) report_times();
+    if (code == exit_code::done) report_times();
     return code;
   }
 
@@ -235,6 +237,7 @@ class histogram_run {
     for (output_file* const each : outputs) each->complete();
     if (output_) {
       timed(write_seconds_, [&] {
+        if (arguments_.table) return write_table(results, bins);
         write_completely(*output_, output_name_, dtype_of<Result>(),
                          std::as_bytes(std::span<Result const>(results)), input_->format(), meter_);
       });
@@ -243,6 +246,19 @@ class histogram_run {
     if (arguments_.plot) plot(chart_of(results, bins, max_lines));
     output_file::commit_together(outputs);
     return exit_code::done;
+  }
+
+  /// A line for each bin, after a header.
+  template <class Result>
+  void write_table(std::vector<Result> const& results, bin_words const& bins) {
+    output_->begin_text();
+    output_->append_text(arguments_.weights ? "from,to,sum\n" : "from,to,count\n");
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      bin_bounds const bounds = bins.bounds(static_cast<int>(k));
+      output_->append_text(bounds.lower + "," + bounds.upper + "," + number_text(results[k]) +
+                           "\n");
+    }
+    output_->complete();
   }
 
   template <class Result>
@@ -273,6 +289,11 @@ class histogram_run {
 
   void report_times() const {
     auto const items = static_cast<std::uint64_t>(input_->items());
+    report_number("items", items);
+    report_number("below", static_cast<std::uint64_t>(totals_.below));
+    report_number("inside", static_cast<std::uint64_t>(totals_.inside));
+    report_number("above", static_cast<std::uint64_t>(totals_.above));
+    report_number("nan", static_cast<std::uint64_t>(totals_.nan));
     report_step("read", read_seconds_, bytes_read_ + bytes_beside_, input_->words());
     report_step("count", count_seconds_, items * size_of(input_->type()) + result_bytes_,
                 words_of(totals_) + ", on " + engine_.description());

@@ -24,6 +24,12 @@ reverses it; equal keys still keep the order of the input.
 Text is sorted by rows: each line stays whole, and the number in column --column is its key. A
 header stays first; empty lines and comments are dropped. Other output formats get only the keys.
 
+COLUMN is a number from 1 or a word of the header, and may be followed by :text (bytes, as sort does
+with LC_ALL=C), :date (ISO 8601, such as 2024-02-29 or 2024-02-29T23:59:59.5+01:00; UTC without a
+zone), :number (the default), and by :ascending or :descending. A name that begins with a digit or a
+sign is written in double quotes. With several --column, rows that are equal by the first are sorted
+by the second, and so on. Text, dates and several keys need text as the output, or --argsort.
+
 --values FILE: one item per key, which moves with it; --values-output names their output. In text
 they are column 1, without a header.
 --argsort: write the positions of the keys instead (int64, from 0; rows of text, not counting the
@@ -46,6 +52,8 @@ Examples:
   scan-sort keys.npy -o sorted.npy --values rows.npy --values-output rows-sorted.npy
   scan-sort prices.npy -o order.npy --argsort --verify --time
   scan-sort log.csv --column 3 > by-third-column.csv
+  scan-sort sales.csv --column price --column day:date:descending --missing last > sorted.csv
+  ls -l | scan-sort - --column 5
   scan-sort addresses.bin --dtype uint32 -o networks.bin --bits 8:32
   zcat numbers.txt.gz | scan-sort - --unique
 
@@ -91,7 +99,7 @@ void add_arguments(CLI::App& app, sort_arguments& arguments) {
          "directory of temporary files, see --memory below")
       ->type_name("DIR");
   app.add_flag("--unique", arguments.unique, "keep only the first of equal keys");
-  add_common_arguments(app, arguments.common);
+  add_common_arguments(app, arguments.common, column_use::keys);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <span>
 #include <type_traits>
+#include <vector>
 
 #include <apps/common/byte_source.hpp>
 #include <apps/common/item_stream.hpp>
@@ -20,7 +21,7 @@
 #include <apps/radix_sort/program/external_plan.hpp>
 #include <apps/radix_sort/program/external_sort.hpp>
 #include <apps/radix_sort/program/memory_needs.hpp>
-#include <apps/radix_sort/program/sort_input.hpp>
+#include <apps/radix_sort/program/sort_columns.hpp>
 #include <apps/radix_sort/program/sort_output.hpp>
 #include <apps/radix_sort/program/sort_records.hpp>
 #include <apps/radix_sort/program/verify.hpp>
@@ -49,32 +50,52 @@ class sort_run {
   exit_code run() {
     timed(read_seconds_, [&] { read(); });
     if (external_) return run_external();
-    require(needs(input_.keys.type, count_, input_.bytes(), !are_words()));
-    exit_code const code = visit_item_type(
-        input_.keys.type, [&]<class T>(std::type_identity<T>) { return run_typed<T>(); });
-    if (code == exit_code::done && arguments_.common.time) report_times();
+    exit_code const code = by_columns_ ? run_columns() : run_keys();
+    if (code == exit_code::done) report_times();
     return code;
   }
 
  private:
   /// Reads keys and values, unless they are so many that the sort is external.
   void read() {
-    source_ = open_sort_input(arguments_.input, arguments_.common.reading(&meter_),
-                              output_.may_be_rows(), bytes_read_);
-    std::unique_ptr<item_stream> const& items = source_.items;
-    rows_ = output_.takes_rows(items ? items->format() : file_format::text);
+    open_keys();
     if (arguments_.values) open_values();
-    if (!items) {
-      input_ = std::move(*source_.rows);
-    } else {
-      external_ = may_be_external() && items->count() && !fits(*items->count());
-      if (!external_) load_keys();
-    }
+    external_ = may_be_external() && items_->count() && !fits(*items_->count());
+    if (!external_ && !by_columns_) load_keys();
     if (external_) return;
-    count_ = input_.keys.count();
+    count_ = table_ != nullptr ? table_->rows.size() : keys_.count();
     if (!values_stream_) return;
     values_ = load(*values_stream_, {});
     check_values(static_cast<index_t>(values_.count()), static_cast<index_t>(count_));
+  }
+
+  void open_keys() {
+    common_arguments const& common = arguments_.common;
+    bool const columns = are_columns(common.columns, common.missing);
+    item_stream::request how;
+    how.rows = output_.may_be_rows() || columns;
+    how.keys = common.columns;
+    read_options options = common.reading(&meter_);
+    options.whole_rows = how.rows;
+    items_.emplace(arguments_.input, options, how, bytes_read_);
+    table_ = items_->rows();
+    rows_ = output_.may_be_rows() && table_ != nullptr;
+    by_columns_ = columns && table_ != nullptr;
+    if (columns) check_columns();
+  }
+
+  /// Rows by columns are an order, which no other option can use.
+  void check_columns() const {
+    if (!by_columns_) {
+      throw usage_error("--column: several keys, text and dates are for text, but " +
+                        items_->name() + " is read as " + std::string(name_of(items_->format())));
+    }
+    if (!by_positions()) {
+      throw usage_error(
+          "keys of several columns, text, dates or missing values are no array, "
+          "expected text as the output, or --argsort");
+    }
+    if (arguments_.bits) throw usage_error("--bits is for keys of one column of numbers");
   }
 
   void open_values() {
@@ -84,7 +105,7 @@ class sort_run {
     values_stream_.emplace(*arguments_.values, of_values, item_stream::request{}, bytes_read_);
     values_.type = values_stream_->type();
     values_.format = values_stream_->format();
-    auto const keys = source_.items ? source_.items->count() : std::nullopt;
+    auto const keys = by_columns_ ? std::nullopt : items_->count();
     if (keys && values_stream_->count()) check_values(*values_stream_->count(), *keys);
   }
 
@@ -96,12 +117,11 @@ class sort_run {
   }
 
   void load_keys() {
-    item_stream& items = *source_.items;
-    if (items.count() && !may_be_external()) {  // refused before a key is read
-      auto const n = static_cast<std::uint64_t>(*items.count());
-      require(needs(items.type(), n, n * size_of(items.type()), false));
+    if (items_->count() && !may_be_external()) {  // refused before a key is read
+      auto const n = static_cast<std::uint64_t>(*items_->count());
+      require(needs(items_->type(), n, n * size_of(items_->type()), false));
     }
-    input_.keys = load(items, [&](index_t n) { return !may_be_external() || fits(n); });
+    keys_ = load(*items_, [&](index_t n) { return !may_be_external() || fits(n); });
   }
 
   /// All items. If `goes_on` is false of a number of them, only that many, and the sort is
@@ -133,13 +153,12 @@ class sort_run {
 
   /// --verify and a GPU need all keys in memory, and rows are kept there.
   bool may_be_external() const {
-    return !engine_.runs_kernels() && !arguments_.common.verify && source_.items &&
-           source_.items->held() == nullptr;
+    return !engine_.runs_kernels() && !arguments_.common.verify && items_->held() == nullptr;
   }
 
   /// Whether a sort of n keys fits in memory for certain.
   bool fits(index_t n) const {
-    dtype const type = source_.items->type();
+    dtype const type = items_->type();
     bool const floats = type == dtype::f32 || type == dtype::f64;
     auto const count = static_cast<std::uint64_t>(n);
     memory_needs needs = this->needs(type, count, count * size_of(type), floats);
@@ -149,7 +168,7 @@ class sort_run {
   }
 
   exit_code run_external() {
-    item_stream& keys = *source_.items;
+    item_stream& keys = *items_;
     std::size_t const value_bytes = arguments_.positions ? sizeof(index_t)
                                     : values_stream_     ? size_of(values_.type)
                                                          : 0;
@@ -158,8 +177,8 @@ class sort_run {
     timed(sort_seconds_, [&] {
       external_plan const plan =
           external_plan::of(keys.type(), value_bytes, engine_.threads(), "sorting " + keys.name());
-      external_input const files(keys, input_.keys.bytes, values_stream_, request.directory);
-      input_.keys = {};
+      external_input const files(keys, keys_.bytes, values_stream_, request.directory);
+      keys_ = {};
       if (values_stream_) check_values(files.values(), files.keys());
       std::optional<index_t> count;
       if (!arguments_.unique) count = files.keys();
@@ -173,11 +192,10 @@ class sort_run {
       output_.commit();
       count_ = static_cast<std::size_t>(files.keys());
     });
-    if (arguments_.common.time) {
-      report_step("sort", sort_seconds_, output_.bytes_written(),
-                  std::to_string(count_) + " items of " + std::string(name_of(keys.type())) +
-                      ", through a temporary file, on " + engine_.description());
-    }
+    report_number("items", count_);
+    report_step("sort", sort_seconds_, output_.bytes_written(),
+                std::to_string(count_) + " items of " + std::string(name_of(keys.type())) +
+                    ", through a temporary file, on " + engine_.description());
     return exit_code::done;
   }
 
@@ -185,8 +203,8 @@ class sort_run {
 
   /// Whether all keys are sorted as words: not floats that include -0 or NaN.
   bool are_words() const {
-    return visit_item_type(input_.keys.type, [&]<class T>(std::type_identity<T>) {
-      auto const keys = input_.keys.values<T>();
+    return visit_item_type(keys_.type, [&]<class T>(std::type_identity<T>) {
+      auto const keys = keys_.values<T>();
       return std::none_of(keys.begin(), keys.end(), [](T key) {
         if constexpr (std::is_floating_point_v<T>) {
           return std::isnan(key) || (key == 0 && std::signbit(key));
@@ -223,9 +241,50 @@ class sort_run {
     return needs;
   }
 
+  /// The same for rows by columns.
+  memory_needs needs_of_columns() const {
+    sort_shape shape{count_, sizeof(std::uint64_t), sizeof(index_t)};
+    shape.threads = engine_.runs_kernels() ? 1 : engine_.threads();
+    memory_needs needs = needs_of(shape);
+    needs.add(table_->bytes() + 2 * values_.bytes.size());
+    if (arguments_.common.verify) needs.add(count_ * 16);
+    return needs;
+  }
+
+  exit_code run_columns() {
+    require(needs_of_columns());
+    column_order const how{
+        options_.direction == sort_direction::descending,
+        arguments_.common.missing.what == missing_rule::choice::first};
+    std::span<key_column const> const keys(table_->keys);
+    lazy_buffer<index_t> order(count_);
+    auto const positions = order.items();
+    timed(sort_seconds_, [&] {
+      order_by_columns(engine_, keys, how, positions);
+      kept_ = count_;
+      if (!arguments_.unique) return;
+      kept_ = keep_first(
+          count_,
+          [&](std::size_t a, std::size_t b) {
+            return same_keys(keys, static_cast<std::size_t>(positions[a]),
+                             static_cast<std::size_t>(positions[b]));
+          },
+          [&](std::size_t to, std::size_t from) { positions[to] = positions[from]; });
+    });
+    return finish_positions(positions.first(kept_),
+                            [&] { return expected_order(keys, how, count_, arguments_.unique); });
+  }
+
+  exit_code run_keys() {
+    std::uint64_t const bytes = rows_ ? table_->bytes() : keys_.bytes.size();
+    require(needs(keys_.type, count_, bytes, !are_words()));
+    return visit_item_type(keys_.type,
+                           [&]<class T>(std::type_identity<T>) { return run_typed<T>(); });
+  }
+
   template <class T>
   exit_code run_typed() {
-    auto const keys = input_.keys.values<T>();
+    auto const keys = keys_.values<T>();
     if (by_positions()) return run_positions(keys);
     lazy_buffer<T> sorted(count_);
     auto const out = sorted.items();
@@ -290,35 +349,38 @@ class sort_run {
             [&](std::size_t to, std::size_t from) { positions[to] = positions[from]; });
       }
     });
-    return finish_positions(positions.first(kept_));
+    return finish_positions(positions.first(kept_), [&] {
+      return expected_positions(keys_, options_, arguments_.unique);
+    });
   }
 
   exit_code finish_keys(std::span<std::byte const> keys, std::span<std::byte const> values) {
     if (arguments_.common.verify) {
-      auto const expected = expected_positions(input_.keys, options_, arguments_.unique);
-      if (!report(verify_items(input_.keys, expected, keys, "item"), expected, values)) {
+      auto const expected = expected_positions(keys_, options_, arguments_.unique);
+      if (!report(verify_items(keys_, expected, keys, "item"), expected, values)) {
         return exit_code::difference;
       }
     }
     timed(write_seconds_, [&] {
-      output_.write_items(input_.keys.type, keys, input_.keys.format, with_type(values));
+      output_.write_items(keys_.type, keys, keys_.format, with_type(values));
     });
     return exit_code::done;
   }
 
-  exit_code finish_positions(std::span<index_t const> positions) {
+  template <class Expected>
+  exit_code finish_positions(std::span<index_t const> positions, Expected expect) {
     lazy_buffer<std::byte> moved(values_.bytes.empty() ? 0 : kept_ * size_of(values_.type));
     timed(sort_seconds_, [&] { move_values(positions, moved.items()); });
     if (arguments_.common.verify) {
-      auto const expected = expected_positions(input_.keys, options_, arguments_.unique);
+      std::vector<index_t> const expected = expect();
       if (!report(verify_positions(expected, positions), expected, moved.items())) {
         return exit_code::difference;
       }
     }
     timed(write_seconds_, [&] {
       auto const values = with_type(moved.items());
-      if (rows_) return output_.write_rows(input_, positions, values);
-      output_.write_items(dtype_of<index_t>(), std::as_bytes(positions), input_.keys.format,
+      if (rows_) return output_.write_rows(*table_, positions, values);
+      output_.write_items(dtype_of<index_t>(), std::as_bytes(positions), items_->format(),
                           values);
     });
     return exit_code::done;
@@ -349,15 +411,17 @@ class sort_run {
 
   void report_times() const {
     std::uint64_t const written = output_.bytes_written();
-    std::uint64_t const key_bytes = input_.keys.bytes.size();
+    std::size_t const key_bytes = keys_.bytes.size();
+    report_number("items", count_);
+    report_number("kept", kept_);
     report_step("read", read_seconds_,
-                std::max<std::uint64_t>(input_.text.bytes.size(), key_bytes) + values_.bytes.size(),
-                items_read(input_.keys));
+                std::max(table_ ? table_->text.bytes.size() : 0, key_bytes) + values_.bytes.size(),
+                by_columns_ ? std::to_string(count_) + " rows" : items_read(keys_));
     std::string words = "on " + engine_.description();
     if (arguments_.unique) words = "kept " + std::to_string(kept_) + " items, " + words;
     // Each key and value read once, each result written once.
     std::uint64_t const moved =
-        by_positions() ? kept_ * sizeof(index_t) : kept_ * size_of(input_.keys.type);
+        by_positions() ? kept_ * sizeof(index_t) : kept_ * size_of(keys_.type);
     report_step("sort", sort_seconds_, key_bytes + moved + 2 * values_.bytes.size(), words);
     report_step("write", write_seconds_, written, std::to_string(written) + " bytes");
   }
@@ -367,9 +431,11 @@ class sort_run {
   engine engine_;
   progress meter_;
   sort_output output_;
-  sort_source source_;
-  sort_input input_;
-  bool rows_ = false;
+  std::optional<item_stream> items_;
+  text_rows const* table_ = nullptr;  // of `items_`, if they are text whose rows stay whole
+  bool rows_ = false;                 // whether rows of it are written
+  bool by_columns_ = false;           // whether its keys are more than `keys_`
+  array keys_;
   std::optional<item_stream> values_stream_;
   array values_;
   bool external_ = false;

@@ -48,6 +48,11 @@ sort_options checked_options(sort_arguments const& arguments) {
   check_together(arguments);
   sort_options options = arguments.options;
   if (arguments.bits) parse_bits(*arguments.bits, options);
+  auto const& columns = arguments.common.columns;
+  if (columns.size() == 1 && columns[0].descending) {
+    options.direction =
+        *columns[0].descending ? sort_direction::descending : sort_direction::ascending;
+  }
   return options;
 }
 

@@ -7,14 +7,12 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include <apps/common/array_writer.hpp>
 #include <apps/common/data_file.hpp>
 #include <apps/common/progress.hpp>
-#include <apps/radix_sort/program/row_writer.hpp>
+#include <apps/common/text_rows.hpp>
 #include <apps/radix_sort/program/sort_arguments.hpp>
-#include <apps/radix_sort/program/sort_input.hpp>
 #include <libscan/core/types.hpp>
 
 namespace libscan::apps {
@@ -35,11 +33,7 @@ class sort_output {
   sort_output(sort_arguments const& arguments, progress& meter);
 
   /// Whether rows will be written if the input is text.
-  bool may_be_rows() const { return rows_.has_value(); }
-
-  /// Whether rows are to be written of an input of this format. To be called once, before anything
-  /// is written.
-  bool takes_rows(file_format input);
+  bool may_be_rows() const { return rows_; }
 
   /// Writes an array of keys or positions, in the format of the input unless the name says
   /// otherwise.
@@ -54,11 +48,11 @@ class sort_output {
   /// Writes the next items and their values.
   void append(std::span<std::byte const> items, std::span<std::byte const> values);
 
-  /// Completes what `begin` began.
+  /// Completes the outputs.
   void commit();
 
   /// Writes the rows of the input that stand at these positions.
-  void write_rows(sort_input const& input, std::span<index_t const> positions,
+  void write_rows(text_rows const& input, std::span<index_t const> positions,
                   sorted_values const& values);
 
   /// Bytes written so far to all outputs, before any compression.
@@ -66,14 +60,13 @@ class sort_output {
 
  private:
   void begin_values(sorted_values const& values);
-  void commit_with(output_file& keys);
 
   dtype type_ = dtype::i64;
   dtype values_type_ = dtype::i64;
   std::string path_;
   progress& meter_;
-  std::optional<row_writer> rows_;  // or items
-  std::optional<array_writer> items_;
+  array_writer keys_;  // or rows, or positions
+  bool rows_ = false;
   std::optional<array_writer> values_;
 };
 

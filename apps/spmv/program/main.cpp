@@ -44,7 +44,8 @@ void say_what_is_of_x(CLI::App& app) {
       "type of the product: float32, float64, int64; also of X if that is raw");
   app.get_option("--column")
       ->description(
-          "column of X as text or CSV, from 1; not given: the first, or all of a single row");
+          "column of X as text or CSV: a number from 1, or its word in the header; not given: the "
+          "first, or all of a single row");
   app.get_option("--format")
       ->description("format of X: npy, raw, text, or auto: by name, else by content");
   app.get_option("--header")

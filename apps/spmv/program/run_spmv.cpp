@@ -185,7 +185,7 @@ class spmv_run {
     if (output_) outputs.push_back(&output_->complete());
     if (picture_) outputs.push_back(&*picture_);
     output_file::commit_together(outputs);
-    if (arguments_.common.time) report_times<T>();
+    report_times<T>();
     return exit_code::done;
   }
 
@@ -284,6 +284,9 @@ class spmv_run {
 
   template <class T>
   void report_times() const {
+    report_number("rows", static_cast<std::uint64_t>(file_.rows));
+    report_number("columns", static_cast<std::uint64_t>(file_.columns));
+    report_number("nonzeros", static_cast<std::uint64_t>(nonzeros_));
     std::string const shape = std::to_string(file_.rows) + " x " + std::to_string(file_.columns);
     report_step("read", read_seconds_, file_.bytes,
                 std::to_string(file_.entries()) + " entries of " + shape);

@@ -15,7 +15,7 @@ del sys.argv[1:]
 NOWHERE = "/no/such/file"  # an argument that is refused is refused before any file is opened
 # Some of what --help must show, so that a help that is read wrongly does not pass.
 COMMON = {"--engine", "--threads", "--memory", "--dtype", "--column", "--format", "--header",
-          "--comments", "-o", "--output"}
+          "--comments", "--delimiter", "--missing", "--json", "-o", "--output"}
 KNOWN = {"array-copy": ({"input"}, COMMON),
          "scan-filter": ({"INPUT"}, COMMON | {"--keep", "--mask", "--split"}),
          "scan-histogram": ({"INPUT"}, COMMON | {"--bins", "--edges", "--weights", "--svg", "--png"}),
@@ -32,11 +32,12 @@ class Arguments(ProgramCase):
         """The positional arguments, the options that take a value and the flags, by --help."""
         self.name, self.program = os.path.basename(program), program
         text = self.succeeds("--help").decode()
-        sections = dict(re.findall(r"^(Positionals|Options):\n((?:  .*\n)+)", text, re.MULTILINE))
+        sections = dict(re.findall(r"^(Positionals|Options|Text and CSV|Running):\n((?:  .*\n)+)",
+                                   text, re.MULTILINE))
         positionals = re.findall(r"^  ([\w-]+) ", sections.get("Positionals", ""), re.MULTILINE)
         options, flags = [], []
-        for names, value in re.findall(r"^  (-\S+)(?: (?!\w+: )(\S+))?(?: .*)?$", sections["Options"],
-                                       re.MULTILINE):
+        for names, value in re.findall(r"^  (-\S+)(?: (?!\w+: )(\S+))?(?: .*)?$", 
+                                       "".join(sections.values()), re.MULTILINE):
             (options if value else flags).extend(names.split(","))
         return positionals, options, flags
 
@@ -64,6 +65,28 @@ class Arguments(ProgramCase):
     def refuses(self, name, *arguments):
         error = self.fails(USAGE, "'', expected a value", *arguments)
         self.assertRegex(error, r"\A%s: '', expected a value" % name)
+
+    def test_options_that_do_not_exist(self):
+        for program in PROGRAMS:
+            options = self.arguments_of(program)[1]
+            self.fails_with(USAGE, "--nonsense is no option (see %s --help)" % self.name,
+                            "--nonsense")
+            known = max((word for word in options if word.startswith("--")), key=len, default=None)
+            for typed in [known + "s", known[:-1], known[:3] + known[4:]] if known else []:
+                if typed in options:
+                    continue
+                for words in [[typed], [typed + "=1", NOWHERE], [NOWHERE, typed, "1"]]:
+                    self.fails_with(USAGE, "%s is no option: did you mean %s? (see %s --help)" %
+                                    (typed, known, self.name), *words)
+
+    def test_short_help_is_shorter(self):
+        for program in PROGRAMS:
+            options = self.arguments_of(program)[1]
+            short = self.succeeds("-h").decode()
+            for word in options:
+                self.assertIn(word, short)
+            self.assertLess(len(short), len(self.succeeds("--help")))
+            self.assertEqual(self.succeeds("-V"), self.succeeds("--version"))
 
     def test_values_that_look_empty_are_none(self):
         program = next(path for path in PROGRAMS if os.path.basename(path) == "array-copy")

@@ -9,6 +9,7 @@
 #include <apps/common/array_writer.hpp>
 #include <apps/common/program.hpp>
 #include <apps/common/progress.hpp>
+#include <apps/common/report.hpp>
 #include <new>
 #include <string>
 
@@ -55,7 +56,10 @@ int main(int argc, char** argv) {
     }
     out.append(data.type, data.bytes);
     out.commit();
-    if (common.time) apps::say(std::to_string(data.count()) + " items");
+    apps::report_number("items", data.count());
+    apps::report_step("read", 0, data.bytes.size(), std::to_string(data.count()) + " items");
+    apps::report_step("copy", 0, 0, "");
+    apps::report_step("write", 0, out.bytes_written(), "");
     return apps::exit_code::done;
   });
 }

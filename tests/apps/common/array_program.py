@@ -3,6 +3,7 @@
 of every format, and the cases that every such program has to pass."""
 import gzip
 import io
+import json
 import os
 import resource
 import signal
@@ -14,7 +15,7 @@ import unittest
 import numpy as np
 
 from program_case import (BAD_FILE, DIFFERENCE, DONE, EveryProgram, FAILURE, ProgramCase, USAGE,
-                          limited)
+                          limited, read_terminal)
 
 INTEGERS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
 FLOATS = ["float32", "float64"]
@@ -138,7 +139,8 @@ class EveryArrayProgram(EveryProgram):
     of an array."""
     words_of_help = EveryProgram.words_of_help + [
         "--engine", "--threads", "--memory", "--dtype", "--column", "--format", "--header",
-        "--comments", "--progress", "--verify", "--time", "docs/text.md", "docs/outputs.md"]
+        "--comments", "--delimiter", "--missing", "--decimal-comma", "--progress", "--verify",
+        "--time", "docs/text.md", "docs/outputs.md"]
     input_name = "INPUT"
     samples = staticmethod(samples)
     streams = False  # whether a binary input may be larger than memory
@@ -337,6 +339,42 @@ class EveryArrayProgram(EveryProgram):
                 err = process.stderr.read()
                 process.wait(self.timeout)
             self.assertEqual((process.returncode, err), (expected, said))
+
+    def test_a_report_in_json(self):
+        source = self.save("in.npy", np.arange(1000))
+        report = self.path("report.json")
+        self.succeeds(source, "-o", self.path("o.npy"), *self.options, "--json", report)
+        with open(report, encoding="utf-8") as file:
+            told = json.load(file)
+        self.assertEqual((told["program"], told["items"]), (self.name, 1000))
+        self.assertEqual([step["step"] for step in told["steps"]][::2], ["read", "write"])
+        for step in told["steps"]:
+            self.assertGreaterEqual(step["seconds"], 0)
+            self.assertEqual(set(step), {"step", "seconds", "bytes", "words"})
+        self.assertEqual(told["steps"][-1]["bytes"], os.path.getsize(self.path("o.npy")))
+        os.remove(report)
+        for same in [["-o", report], ["-o", self.path("../%s/report.json" %
+                                                      os.path.basename(self.dir))]]:
+            self.fails(USAGE, "--json: %s is also the output" % report, source, *same,
+                       *self.options, "--json", report)
+        self.fails(USAGE, "--json: - is also the output", source, *self.options, "--json", "-")
+        self.fails(BAD_FILE, "no/such", source, *self.options, "--json", self.path("no/such/r"))
+        self.fails(BAD_FILE, "none.npy", self.path("none.npy"), *self.options, "--json", report)
+
+    def test_binary_data_never_go_to_a_terminal(self):
+        source = self.save("in.npy", np.arange(5))
+        said = "binary data would go to a terminal"
+        for target in [[], ["-o", "-"], ["-o", "/dev/stdout"]]:
+            end, terminal = os.openpty()
+            with os.fdopen(terminal, "wb") as out:
+                self.fails(USAGE, said, source, *self.options, *target, stdout=out)
+            self.assertEqual(read_terminal(end), b"")
+        end, terminal = os.openpty()
+        with os.fdopen(terminal, "wb") as out:
+            text = self.write("in.txt", b"1\n2\n3\n100\n")
+            code, _, err = self.call(text, *self.options, stdout=out)
+        self.assertEqual((code, err), (DONE, ""))
+        self.assertNotEqual(read_terminal(end), b"")
 
     def test_a_device_stays_a_device(self):
         self.succeeds(self.save("in.npy", np.arange(1000)), "-o", "/dev/null", *self.options)

@@ -230,13 +230,19 @@ def prints(line):
 
 
 def looks_like_header(cells, wanted, quoted, line):
-    if any(DECIMAL.match(cell) for cell in cells) or means_missing(wanted) or not prints(line):
+    if any(DECIMAL.match(cell) for cell in cells) or not prints(line):
+        return False
+    return is_name(wanted, quoted or len(cells) > 1)
+
+
+def is_name(wanted, or_sign):
+    if means_missing(wanted):
         return False
     if wanted.upper() in ("TRUE", "FALSE", "YES", "NO", "ON", "OFF") or nearly_number(wanted):
         return False
     if begins_with_letter(wanted):
         return True
-    return (quoted or len(cells) > 1) and not re.match(r"[+.\0-\x20\x7f-]|.*[0-9]", wanted, re.S)
+    return or_sign and not re.match(r"[+.\0-\x20\x7f-]|.*[0-9]", wanted, re.S)
 
 
 def is_quoted(line, delimiter, column):
@@ -276,9 +282,12 @@ def cells_of(data, column):
             line = line.replace("\r", "?")  # csv refuses those in any cell
             if delimiter != "\t":
                 line = line.replace("\t", " ")
-            quoted = first and is_quoted(line, delimiter, column)
             cells = next(csv.reader([line], delimiter=delimiter, skipinitialspace=True))
+            quoted = first and column <= len(cells) and is_quoted(line, delimiter, column)
         cells = [cell.strip(" \t") for cell in cells]
+        if first and column > len(cells) and prints(line) and is_name(cells[0], True):
+            header = True  # a title, as "total 48" above what ls -l lists
+            continue
         if first and looks_like_header(cells, cells[column - 1], quoted, line):
             header = True
             continue

@@ -2,8 +2,12 @@
 // The rules of text, and the words of every refusal.
 #include <apps/common/array_writer.hpp>
 #include <apps/common/data_file.hpp>
+#include <apps/common/date.hpp>
+#include <apps/common/suggestion.hpp>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <limits>
 #include <span>
 #include <string>
@@ -303,4 +307,31 @@ TEST_CASE("NaN of either sign is written as nan") {
   std::vector<double> const values = {nan, -nan, -1.5};
   apps::write_array<double>(scratch / "x.txt", values, file_format::text);
   CHECK(libscan::test::read_bytes(scratch / "x.txt") == "nan\nnan\n-1.5\n");
+}
+
+TEST_CASE("dates are moments, by the calendar of std::chrono") {
+  using namespace std::chrono;
+  for (int day = -719468; day < 2932000; day += 37) {
+    year_month_day const date{sys_days{days{day}}};
+    char text[32];
+    std::snprintf(text, sizeof text, "%04d-%02u-%02uT01:02:03.5-00:01", int(date.year()),
+                  unsigned(date.month()), unsigned(date.day()));
+    if (int(date.year()) > 9999) break;
+    auto const moment = apps::parse_date(text);
+    REQUIRE(moment);
+    CHECK(moment->seconds == std::int64_t{day} * 86400 + 3723 + 60);
+    CHECK(moment->nanoseconds == 500'000'000);
+  }
+}
+
+TEST_CASE("the closest word takes the fewest edits") {
+  std::vector<std::string> const words{"--column", "--comments", "--count-only", "--cost"};
+  CHECK(apps::closest_word("--colum", words) == "--column");
+  CHECK(apps::closest_word("--comlumn", words) == "--column");
+  CHECK(apps::closest_word("--oclumn", words) == "--column");
+  CHECK(apps::closest_word("--comment", words) == "--comments");
+  CHECK(apps::closest_word("--nonsense", words) == "");
+  CHECK(apps::closest_word("", words) == "");
+  CHECK(apps::closest_word("ab", {"ba", "b"}) == "ba");
+  CHECK(apps::closest_word(std::string(100, 'a'), {std::string(100, 'a')}) == "");
 }

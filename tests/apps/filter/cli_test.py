@@ -90,10 +90,59 @@ class Results(FilterCase):
 
     def test_a_column_of_a_table(self):
         table = self.write("t.csv", b"# note\nname,height\nA,1.5\nB,nan\nC,7\n#D,-3\n")
-        out = self.finds_header(table, "--column", "2", "--keep", "not nan and > -1")
-        self.assertEqual(out, b"1.5\n7\n")
+        keep = ["--column", "2", "--keep", "not nan and > -1"]
+        out = self.finds_header(table, *keep)
+        self.assertEqual(out, b"name,height\nA,1.5\nC,7\n")
+        self.assertEqual(self.finds_header(table, *keep, "--only"), b"1.5\n7\n")
+        self.finds_header(table, *keep, "-o", self.path("o.npy"))
+        self.assertSame(self.load("o.npy", "float64"), np.array([1.5, 7]))
         out = self.finds_header(table, "--column", "2", "--keep", "nan", "--indices")
         self.assertEqual(out, b"1\n")
+
+    def test_rows_of_text_stay_byte_for_byte(self):
+        rng = np.random.default_rng(5)
+        numbers = rng.integers(-50, 50, 5000)
+        shapes = [b"x,%d,y", b"x,+%d", b' "a, ""b""" , %d ', b"\xc3\xa9,%d\r", b",%d,,,\t", b"z,%d.0"]
+        lines = [(shapes[k % len(shapes)] % abs(n)).replace(b"%d" % abs(n), b"%d" % n
+                                                           if k % len(shapes) != 1 else b"%d" % abs(n))
+                 for k, n in enumerate(numbers)]
+        values = [abs(n) if k % len(shapes) == 1 else n for k, n in enumerate(numbers)]
+        text = b"\xef\xbb\xbf" + b"h,n\n" + b"\n".join(lines)
+        source = self.write("t.csv", text)
+        kept = [line for line, n in zip(lines, values) if n >= 10]
+        rest = [line for line, n in zip(lines, values) if n < 10]
+        ends = [line + b"\n" for line in kept], [line + b"\n" for line in rest]
+        expected = [b"\xef\xbb\xbfh,n\n" + b"".join(part) for part in ends]
+        for options in [["--column", "n"], ["--column", "2", "--header", "yes"]]:
+            keep = [*options, "--keep", ">= 10"]
+            self.assertEqual(self.succeeds(source, *keep), expected[0])
+            self.assertEqual(self.succeeds("-", *keep, data=text), expected[0])
+            self.succeeds(source, *keep, "-o", self.path("k.csv.gz"), "--split",
+                          self.path("r.txt"))
+            self.assertEqual(content_of(self.path("k.csv.gz")), expected[0])
+            self.assertEqual(content_of(self.path("r.txt")), expected[1])
+            self.succeeds(source, *keep, "-o", self.path("k.npy"), "--split", self.path("r.txt"))
+            self.assertSame(self.load("r.txt", "float64"),
+                            np.array([n for n in values if n < 10], "float64"))
+        mask = self.write("m.txt", b"".join(b"%d\n" % (n >= 10) for n in values))
+        self.assertEqual(self.succeeds(source, "--column", "n", "--mask", mask), expected[0])
+        code, out, _ = self.call(source, "--column", "n", "--keep", ">= 10", "--verify",
+                                 program=self.faulty)
+        self.assertEqual((code, out), (1, b""))
+
+    def test_a_single_row_without_a_column_is_a_sequence(self):
+        row = b"3 1 7 0\n"
+        self.assertEqual(self.succeeds("-", "--keep", "> 2", data=row), b"3\n7\n")
+        self.assertEqual(self.succeeds("-", "--column", "3", "--keep", "> 2", data=row), row)
+
+    def test_missing_values_of_text(self):
+        data = b"a;1\nb;NA\nc;\nd;4\n"
+        keep = ["-", "--column", "2", "--keep", ">= 0"]
+        self.fails(BAD_FILE, "<stdin>:2: 'NA' means a missing value", *keep, data=data)
+        self.assertEqual(self.succeeds(*keep, "--missing", "skip", data=data), b"a;1\nd;4\n")
+        self.assertEqual(self.succeeds(*keep, "--missing", "0", data=data), data)
+        self.assertEqual(self.succeeds(*keep, "--missing", "nan", data=data), b"a;1\nd;4\n")
+        self.fails(USAGE, "--missing first is for sorts", *keep, "--missing", "first", data=data)
 
     def test_the_real_data(self):
         heights = np.load(os.path.join(DATA, "elevation.npy"))

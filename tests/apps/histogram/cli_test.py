@@ -226,6 +226,27 @@ class Results(HistogramCase):
         out = self.succeeds("-", "--integers", data=b"1\n3\n3\n")
         self.assertEqual(out, b"0\n1\n0\n2\n")
 
+    def test_a_table_of_counts_and_edges(self):
+        samples = self.save("in.npy", np.array([0.1, 0.2, 0.35, 2.5, 7], "float64"))
+        out = self.succeeds(samples, "--bins", "3", "--range=0:0.3", "--table").decode().split()
+        counts, edges = np.histogram([0.1, 0.2, 0.35, 2.5, 7], 3, (0, 0.3))
+        self.assertEqual(out[0], "from,to,count")
+        cells = [line.split(",") for line in out[1:]]
+        self.assertEqual([float(lower) for lower, _, _ in cells], edges[:-1].tolist())
+        self.assertEqual([float(upper) for _, upper, _ in cells], edges[1:].tolist())
+        self.assertEqual([int(count) for _, _, count in cells], counts.tolist())
+        big = self.write("big.txt", b"9007199254740993\n")
+        for edges in [b"9007199254740992\n9007199254740993\n9007199254740995\n"]:
+            out = self.succeeds(big, "--edges", self.write("e.txt", edges), "--table")
+            self.assertEqual(out, b"from,to,count\n9007199254740992,9007199254740993,0\n"
+                                  b"9007199254740993,9007199254740995,1\n")
+        whole = self.save("i.npy", np.array([3, 3, 5], "uint8"))
+        weights = self.save("w.npy", np.array([0.5, 0.25, 2.0]))
+        self.succeeds(whole, "--integers", "--range", "3:5", "--weights", weights, "--table", "-o",
+                      self.path("o.csv"))
+        self.assertEqual(content_of(self.path("o.csv")), b"from,to,sum\n3,3,0.75\n4,4,0\n5,5,2\n")
+        self.fails(USAGE, "--table is text", whole, "--table", "-o", self.path("o.npy"))
+
     def test_verify_and_time(self):
         source = self.save("in.npy", np.array([1.0, 2, 200, -5, np.nan]))
         self.talks("a plain loop computes the same",

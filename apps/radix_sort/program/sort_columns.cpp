@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// One stable sort per key, from the last to the first.
+#include <apps/radix_sort/program/sort_columns.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <compare>
+#include <numeric>
+#include <type_traits>
+
+#include <apps/common/lazy_buffer.hpp>
+#include <apps/radix_sort/program/sort_words.hpp>
+
+namespace libscan::apps {
+namespace {
+
+bool is_descending(key_column const& key, column_order const& order) {
+  return key.how.descending.value_or(order.descending);
+}
+
+/// Sorts `positions` by the numbers there.
+void sort_numbers(engine const& on, array const& numbers, std::span<index_t> positions,
+                  sort_options const& options) {
+  visit_item_type(numbers.type, [&]<class T>(std::type_identity<T>) {
+    auto const all = numbers.values<T>();
+    lazy_buffer<T> buffer(positions.size());
+    auto const keys = buffer.items();
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      keys[i] = all[static_cast<std::size_t>(positions[i])];
+    }
+    sort_pairs(on, keys, keys, positions, positions, options);
+  });
+}
+
+/// How row `a` compares with row `b` by one key, ascending; NaN is above all numbers. Without
+/// regard to missing values.
+std::strong_ordering compare(key_column const& key, std::size_t a, std::size_t b) {
+  if (key.how.kind == cell_kind::text) return key.words[a].compare(key.words[b]) <=> 0;
+  auto const by = [&](array const& numbers) {
+    return visit_item_type(numbers.type, [&]<class T>(std::type_identity<T>) {
+      T const x = numbers.values<T>()[a], y = numbers.values<T>()[b];
+      if constexpr (std::is_floating_point_v<T>) {
+        if (std::isnan(x) || std::isnan(y)) return std::isnan(x) <=> std::isnan(y);
+      }
+      return x < y   ? std::strong_ordering::less
+             : y < x ? std::strong_ordering::greater
+                     : std::strong_ordering::equal;
+    });
+  };
+  std::strong_ordering const found = by(key.numbers);
+  return found == 0 && key.nanoseconds.count() > 0 ? by(key.nanoseconds) : found;
+}
+
+bool is_missing(key_column const& key, std::size_t row) {
+  return !key.missing.empty() && key.missing[row] != 0;
+}
+
+bool is_nan(key_column const& key, std::size_t row) {
+  if (key.how.kind != cell_kind::number || is_missing(key, row)) return false;
+  return visit_item_type(key.numbers.type, [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_floating_point_v<T>) return std::isnan(key.numbers.values<T>()[row]);
+    return false;
+  });
+}
+
+}  // namespace
+
+bool are_columns(std::vector<column_key> const& keys, missing_rule const& missing) {
+  using choice = missing_rule::choice;
+  return missing.what == choice::first || missing.what == choice::last || keys.size() > 1 ||
+         std::any_of(keys.begin(), keys.end(),
+                     [](column_key const& key) { return key.kind != cell_kind::number; });
+}
+
+void order_by_columns(engine const& on, std::span<key_column const> keys, column_order const& order,
+                      std::span<index_t> positions) {
+  std::iota(positions.begin(), positions.end(), index_t{0});
+  for (std::size_t k = keys.size(); k-- > 0;) {
+    key_column const& key = keys[k];
+    sort_options options;
+    options.direction =
+        is_descending(key, order) ? sort_direction::descending : sort_direction::ascending;
+    if (key.how.kind == cell_kind::text) {
+      sort_words(on, key.words, positions, options.direction);
+    } else {
+      if (key.nanoseconds.count() > 0) sort_numbers(on, key.nanoseconds, positions, options);
+      sort_numbers(on, key.numbers, positions, options);
+    }
+    if (key.missing.empty()) continue;
+    std::stable_partition(positions.begin(), positions.end(), [&](index_t row) {
+      return is_missing(key, static_cast<std::size_t>(row)) == order.missing_first;
+    });
+  }
+}
+
+bool same_keys(std::span<key_column const> keys, std::size_t a, std::size_t b) {
+  return std::all_of(keys.begin(), keys.end(), [&](key_column const& key) {
+    if (is_missing(key, a) || is_missing(key, b)) return is_missing(key, a) == is_missing(key, b);
+    return !is_nan(key, a) && compare(key, a, b) == 0;
+  });
+}
+
+std::vector<index_t> expected_order(std::span<key_column const> keys, column_order const& order,
+                                    std::size_t n, bool unique) {
+  std::vector<index_t> rows(n);
+  std::iota(rows.begin(), rows.end(), index_t{0});
+  std::stable_sort(rows.begin(), rows.end(), [&](index_t x, index_t y) {
+    auto const a = static_cast<std::size_t>(x), b = static_cast<std::size_t>(y);
+    for (key_column const& key : keys) {
+      bool const lacks = is_missing(key, a);
+      if (lacks != is_missing(key, b)) return lacks == order.missing_first;
+      std::strong_ordering const found = lacks ? std::strong_ordering::equal : compare(key, a, b);
+      if (found != 0) return is_descending(key, order) ? found > 0 : found < 0;
+    }
+    return false;
+  });
+  if (unique) {
+    auto const same = [&](index_t a, index_t b) {
+      return same_keys(keys, static_cast<std::size_t>(a), static_cast<std::size_t>(b));
+    };
+    rows.erase(std::unique(rows.begin(), rows.end(), same), rows.end());
+  }
+  return rows;
+}
+
+}  // namespace libscan::apps

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of rows by several columns, by text, by dates, and with missing values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <apps/common/text_rows.hpp>
+#include <libscan/core/types.hpp>
+#include <libscan/radix_sort.hpp>
+
+namespace libscan::apps {
+
+/// Whether keys are more than one column of numbers, so that they are no array.
+bool are_columns(std::vector<column_key> const& keys, missing_rule const& missing);
+
+/// Which rows precede others.
+struct column_order {
+  bool descending = false;     ///< for keys without a direction of their own
+  bool missing_first = false;  ///< where missing values go, in either direction
+};
+
+/// Sets `positions` to the order of `n` rows by `keys`, the first key first; rows whose keys are
+/// all equal keep their order. Takes what `sort_words`, and `sort_pairs` of 8-byte keys and values,
+/// take, and 8 bytes per row.
+void order_by_columns(engine const& on, std::span<key_column const> keys, column_order const& order,
+                      std::span<index_t> positions);
+
+/// Whether two rows have equal keys. Missing values are equal to each other, NaN to nothing.
+bool same_keys(std::span<key_column const> keys, std::size_t a, std::size_t b);
+
+/// The order by one std::stable_sort that compares row by row, for --verify. With `unique`, only
+/// the first of each run of rows with equal keys.
+std::vector<index_t> expected_order(std::span<key_column const> keys, column_order const& order,
+                                    std::size_t n, bool unique);
+
+}  // namespace libscan::apps
