@@ -2,6 +2,7 @@
 // Files, streams and memory as sources of bytes.
 #include <apps/common/byte_source.hpp>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
@@ -13,12 +14,15 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <new>
+#include <string_view>
 #include <utility>
 
 #include <apps/common/cleanup.hpp>
 #include <apps/common/exit_code.hpp>
 #include <apps/common/memory_bound.hpp>
+#include <apps/common/number.hpp>
 #include <apps/common/output_file.hpp>
 #include <apps/common/progress.hpp>
 
@@ -160,17 +164,29 @@ class mapped_source final : public byte_source {
   std::size_t at_ = 0;
 };
 
+/// Whether this descriptor, if it is open, may write to the file.
+bool writes_to(int number, struct stat const& file) {
+  int const flags = ::fcntl(number, F_GETFL);
+  if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) return false;
+  struct stat other = {};
+  return ::fstat(number, &other) == 0 && other.st_dev == file.st_dev && other.st_ino == file.st_ino;
+}
+
 /// Whether a descriptor of this process may write to the file: standard output, for example.
 bool is_written_here(struct stat const& file) {
-  constexpr int most = 256;  // descriptor numbers start at 0
-  for (int number = 0; number < most; ++number) {
-    int const flags = ::fcntl(number, F_GETFL);
-    if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) continue;
-    struct stat other = {};
-    if (::fstat(number, &other) == 0 && other.st_dev == file.st_dev &&
-        other.st_ino == file.st_ino) {
-      return true;
+  std::unique_ptr<DIR, int (*)(DIR*)> const open(::opendir("/proc/self/fd"), ::closedir);
+  if (!open) {
+    constexpr int most = 256;  // descriptor numbers start at 0
+    for (int number = 0; number < most; ++number) {
+      if (writes_to(number, file)) return true;
     }
+    return false;
+  }
+  while (dirent const* const entry = ::readdir(open.get())) {
+    int number = 0;
+    bool const known =
+        parse_number(std::string_view(entry->d_name), number) == parse_outcome::number;
+    if (known && writes_to(number, file)) return true;
   }
   return false;
 }
@@ -217,7 +233,8 @@ std::unique_ptr<byte_source> open_file(std::string const& path, progress* meter)
   // Another program may have read a part of standard input before.
   bool const from_start = path != "-" || ::lseek(number, 0, SEEK_CUR) == 0;
   if (meter) meter->start("reading " + name, mappable ? size : 0);
-  bool const whole = mappable && from_start && !is_written_here(status);
+  bool const is_output = S_ISREG(status.st_mode) && is_written_here(status);
+  bool const whole = mappable && from_start && !is_output;
   if (whole) {
     void* const at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, number, 0);
     if (at != MAP_FAILED) {
@@ -225,8 +242,12 @@ std::unique_ptr<byte_source> open_file(std::string const& path, progress* meter)
                                              name, meter);
     }
   }
-  return std::make_unique<stream_source>(file, name, meter,
-                                         whole ? std::optional<std::uint64_t>(size) : std::nullopt);
+  auto stream = std::make_unique<stream_source>(
+      file, name, meter, whole ? std::optional<std::uint64_t>(size) : std::nullopt);
+  if (!is_output) return stream;
+  // Nothing may be written before the last byte is read.
+  byte_reader all(std::move(stream), name);
+  return from_memory(read_up_to(all, std::numeric_limits<std::uint64_t>::max()));
 }
 
 std::unique_ptr<byte_source> from_memory(kept_bytes memory) {

@@ -123,6 +123,39 @@ class SameFile(OutputsCase):
                 self.assertEqual(self.content(same), before + expected)
                 self.write(same, before)
 
+    def test_files_larger_than_all_buffers(self):
+        """Results must not overtake the input, nor be read as if they were input."""
+        ones = np.ones(1 << 23, "int32")
+        places = np.arange(ones.size)
+        for program, words, expected in [
+                ("scan-prefix", ["in.raw", "--dtype", "int32"], places + 1),
+                ("scan-prefix", ["-", "--format", "raw", "--dtype", "int32"], places + 1),
+                ("scan-filter", ["in.raw", "--dtype", "int32", "--keep", "> 0", "--indices"], places),
+                ("scan-filter", ["/dev/stdin", "--format", "raw", "--dtype", "int32", "--keep", "> 0",
+                                 "--indices"], places),
+                ("scan-filter", ["in.raw", "--dtype", "int32", "--mask", "ones.raw", "--indices"],
+                 places)]:
+            if program not in PROGRAMS:
+                continue
+            same = "ones.raw" if "ones.raw" in words else "in.raw"
+            content = np.ones(ones.size, "uint8" if same == "ones.raw" else "int32").tobytes()
+            self.write("in.raw", ones.tobytes())
+            for output, mode, before in [("-", "r+b", 0), ("/dev/fd/{}", "r+b", 0),
+                                         ("-", "ab", len(content))]:
+                with self.subTest(words=words, output=output, mode=mode):
+                    self.write(same, content)
+                    with open(self.path(same), mode) as both, open(self.path(same), "rb") as source:
+                        number = 300  # more than most programs open
+                        os.dup2(both.fileno(), number)
+                        try:
+                            self.run_in(program, *words, "-o", output.format(number), stdin=source,
+                                        pass_fds=[number],
+                                        stdout=subprocess.PIPE if "{}" in output else both)
+                        finally:
+                            os.close(number)
+                    result = np.fromfile(self.path(same), "int64", offset=before)
+                    self.assertTrue(np.array_equal(result, expected))
+
     def test_by_standard_input(self):
         for case, program, words, same in self.each_case():
             if not same.endswith(".txt"):
