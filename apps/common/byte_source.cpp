@@ -235,7 +235,7 @@ std::unique_ptr<byte_source> open_file(std::string const& path, progress* meter)
   if (meter) meter->start("reading " + name, mappable ? size : 0);
   bool const is_output = S_ISREG(status.st_mode) && is_written_here(status);
   bool const whole = mappable && from_start && !is_output;
-  if (whole) {
+  if (whole && size <= mappable_bytes()) {
     void* const at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, number, 0);
     if (at != MAP_FAILED) {
       return std::make_unique<mapped_source>(std::make_shared<mapping const>(file, at, size, name),

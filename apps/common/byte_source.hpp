@@ -48,7 +48,8 @@ class byte_source {
 
 /// Opens the file `path`, or standard input for "-". Regular files are mapped, unless a descriptor
 /// of this process may write to the same file. Such a file is read into memory at once: writing
-/// must not change bytes that are still to be read. Reports the bytes read to `meter`, which may be
+/// must not change bytes that are still to be read. A file that is large for RLIMIT_AS is not
+/// mapped (`mappable_bytes`). Reports the bytes read to `meter`, which may be
 /// null. Throws `file_error` if the file is missing, unreadable or a directory; `error` if it is
 /// read at once and exceeds the memory bound.
 std::unique_ptr<byte_source> open_file(std::string const& path, progress* meter);

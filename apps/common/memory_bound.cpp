@@ -72,6 +72,12 @@ std::uint64_t cgroup_limit(std::string const& root) {
   return least;
 }
 
+std::uint64_t address_space() {
+  rlimit space = {};
+  bool const limited = ::getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY;
+  return limited ? std::uint64_t{space.rlim_cur} : no_limit;
+}
+
 std::string in_units(std::uint64_t bytes) {
   constexpr char const* units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   if (bytes < 1024) return std::to_string(bytes) + " bytes";
@@ -88,10 +94,12 @@ std::string in_units(std::uint64_t bytes) {
 std::uint64_t usable_memory(std::string const& root) {
   auto const physical = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
                         static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  rlimit space = {};
-  bool const limited = ::getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY;
-  return std::min(
-      {physical, limited ? std::uint64_t{space.rlim_cur} : no_limit, cgroup_limit(root)});
+  return std::min({physical, address_space(), cgroup_limit(root)});
+}
+
+std::uint64_t mappable_bytes() {
+  std::uint64_t const space = address_space();
+  return space == no_limit ? no_limit : space / 5;
 }
 
 void set_memory_bound(std::uint64_t bytes) { bound = bytes; }

@@ -13,6 +13,10 @@ namespace libscan::apps {
 /// /sys, for tests.
 std::uint64_t usable_memory(std::string const& root = "");
 
+/// The largest file that may be mapped: a fifth of RLIMIT_AS, since buffers may take three fifths,
+/// and code and stacks need the rest. Without RLIMIT_AS any file may be.
+std::uint64_t mappable_bytes();
+
 /// Sets the bound of this process in bytes; 0: 60 % of `usable_memory()`, which is the default.
 void set_memory_bound(std::uint64_t bytes);
 

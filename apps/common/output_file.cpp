@@ -23,6 +23,7 @@
 #include <apps/common/cleanup.hpp>
 #include <apps/common/exit_code.hpp>
 #include <apps/common/number.hpp>
+#include <apps/common/temporary_file.hpp>
 
 namespace libscan::apps {
 namespace {
@@ -57,6 +58,7 @@ int descriptor_named(std::string const& path) {
   std::string const base = base_of(path);
   int number = 0;
   if (base.find_first_not_of("0123456789") != std::string::npos ||
+      (base.size() > 1 && base.starts_with('0')) ||
       parse_number(std::string_view(base), number) != parse_outcome::number) {
     return -1;
   }
@@ -149,8 +151,8 @@ output_file::output_file(std::string const& path)
   }
   target_ = target;
   begin_ = 0;
-  open_unfinished();
   overwrites_ = status.st_nlink > 1;
+  open_unfinished();
   if (replaces_ && !overwrites_) take_over(status.st_uid, status.st_gid, status.st_mode);
 }
 
@@ -173,12 +175,20 @@ void output_file::open_descriptor(int descriptor) {
   if (seekable) begin_ = ::lseek(descriptor_, 0, SEEK_CUR);
 }
 
+/// An old file in a directory that takes no new one is overwritten.
 void output_file::open_unfinished() {
   // A new file has its final mode. A replacement is private until it gets the mode of the replaced
   // file.
   mode_t const mode = replaces_ ? 0600 : 0666;
   descriptor_ = ::open(directory_of(target_).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
   if (descriptor_ < 0 && is_refusal(errno)) create_named(mode);
+  int const code = errno;
+  bool const closed = code == EACCES || code == EPERM || code == EROFS;
+  if (descriptor_ < 0 && replaces_ && closed) {
+    descriptor_ = create_nameless(temporary_directory());
+    overwrites_ = true;
+    errno = code;
+  }
   if (descriptor_ < 0) fail("cannot create a file in " + directory_of(target_), errno);
 }
 

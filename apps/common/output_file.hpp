@@ -18,11 +18,11 @@ class doomed_file;
 /// A file being written. Nothing appears under its name before `commit`.
 ///
 /// A new file has the permissions of the umask. A replacement keeps the old file's owner, group and
-/// permissions. A file with several links, or whose owner cannot be kept, is overwritten by
-/// `commit` instead. If the name is a symbolic link, its target is replaced. An existing path that
-/// is no regular file (/dev/null, a FIFO) is written directly. So is an open descriptor: standard
-/// output, named "-", and the targets of /dev/stdout, /dev/stderr, /dev/fd/N and /proc/self/fd/N,
-/// where writing continues at the current position.
+/// permissions. A file with several links, whose owner cannot be kept, or whose directory takes no
+/// new file, is overwritten by `commit` instead. If the name is a symbolic link, its target is
+/// replaced. An existing path that is no regular file (/dev/null, a FIFO) is written directly. So
+/// is an open descriptor: standard output, named "-", and the targets of /dev/stdout, /dev/stderr,
+/// /dev/fd/N and /proc/self/fd/N, where writing continues at the current position.
 class output_file {
  public:
   /// Opens the output, so that errors appear before any work is done.

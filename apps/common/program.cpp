@@ -38,6 +38,13 @@ void occupy_standard_streams() {
   }
 }
 
+/// The words of an exception; a thread that cannot be created points to --threads.
+std::string words_of(std::exception const& e) {
+  std::string const words = e.what();
+  if (words.find("pthread_create") == std::string::npos) return words;
+  return "the system refuses more threads (--threads takes fewer): " + words;
+}
+
 int fail(exit_code code, std::string_view words) {
   say("error: " + std::string(words));
   return static_cast<int>(code);
@@ -61,10 +68,7 @@ int end_without_reader(struct sigaction const& before, output_closed const& e) {
   try {
     if (std::current_exception()) std::rethrow_exception(std::current_exception());
   } catch (std::exception const& e) {
-    words = e.what();
-    if (words.find("pthread_create") != std::string::npos) {
-      words = "the system refuses more threads (--threads takes fewer): " + words;
-    }
+    words = words_of(e);
   } catch (...) {
   }
   remove_unfinished_files();
@@ -107,7 +111,7 @@ int run_program(std::string_view name, std::function<exit_code()> const& body) {
   } catch (std::bad_alloc const&) {
     return fail(exit_code::failure, "out of memory");
   } catch (std::exception const& e) {
-    return fail(exit_code::failure, e.what());
+    return fail(exit_code::failure, words_of(e));
   }
 }
 

@@ -15,13 +15,17 @@ namespace {
 
 std::string chosen_directory;
 
-std::string directory_or(std::string const& otherwise) {
+}  // namespace
+
+void set_temporary_directory(std::string const& directory) { chosen_directory = directory; }
+
+std::string temporary_directory(std::string const& otherwise) {
   if (!chosen_directory.empty()) return chosen_directory;
   char const* const named = std::getenv("TMPDIR");
   return named != nullptr && *named != '\0' ? named : otherwise;
 }
 
-int create_in(std::string const& directory) {
+int create_nameless(std::string const& directory) {
   int const nameless = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
   if (nameless >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return nameless;
   // NFS, for example: the name lasts for a moment.
@@ -31,13 +35,9 @@ int create_in(std::string const& directory) {
   return named;
 }
 
-}  // namespace
-
-void set_temporary_directory(std::string const& directory) { chosen_directory = directory; }
-
 temporary_file::temporary_file(std::string const& otherwise)
-    : directory_(directory_or(otherwise)),
-      file_(std::make_shared<descriptor>(create_in(directory_))) {
+    : directory_(temporary_directory(otherwise)),
+      file_(std::make_shared<descriptor>(create_nameless(directory_))) {
   if (file_->get() < 0) check(errno);
   writer_.emplace(file_->get(), block_writer::target::file);
 }

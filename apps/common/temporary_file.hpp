@@ -18,6 +18,13 @@ namespace libscan::apps {
 /// given.
 void set_temporary_directory(std::string const& directory);
 
+/// That directory.
+std::string temporary_directory(std::string const& otherwise = "/var/tmp");
+
+/// Opens a new file without a name in `directory`, for reading and writing. Returns its descriptor,
+/// or -1 and errno.
+int create_nameless(std::string const& directory);
+
 /// Written from its beginning to its end, and then read.
 class temporary_file {
  public:

@@ -189,6 +189,17 @@ class Sizes(MemoryCase):
                                                        "--threads", "2"))
             self.assertTrue(done[0], name)
 
+    def test_streams_need_no_memory_for_the_file(self):
+        for size in some([340, 430, 480, 500]):  # of 512, which a mapping would use up
+            source = self.zeros("x.raw", size * MIB)
+            for name, options in [("scan-prefix", []), ("scan-filter", ["--keep", "> 0"]),
+                                  ("scan-histogram", ["--range", "0:1", "--bins", "3"])]:
+                with self.subTest(program=name, size=size):
+                    self.of(name)
+                    out = self.path("o.npy")
+                    self.succeeds(source, *options, "--dtype", "uint64", "--threads", "2", "-o", out)
+                    os.remove(out)
+
     def test_texts(self):
         for count in some([10, 19, 30, 40]):
             texts = [self.repeated("x.txt", b"", b"1\n" * MIB, count),

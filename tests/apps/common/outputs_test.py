@@ -231,6 +231,33 @@ class Replaced(OutputsCase):
                          (before.st_uid, before.st_mode, before.st_ino))
         self.assertEqual(self.content("old.npy"), self.content("items.npy"))
 
+    def test_a_file_in_a_directory_that_takes_no_new_one(self):
+        if os.geteuid() != 0:
+            self.skipTest("needs a second user")
+        os.mkdir(self.path("closed"))
+        before = None
+        for length in [0, 3, N * 9]:  # shorter and longer than what replaces it
+            self.write("closed/old.npy", bytes(length))
+            os.chown(self.path("closed/old.npy"), 65534, 65534)
+            os.chmod(self.path("closed/old.npy"), 0o640)
+            before = os.stat(self.path("closed/old.npy"))
+            try:
+                self.assertEqual(self.copy("closed/old.npy", user=65534), (DONE, b"", ""))
+            except PermissionError:
+                self.skipTest("the program is out of reach for another user")
+            now = os.stat(self.path("closed/old.npy"))
+            self.assertEqual((now.st_uid, now.st_mode, now.st_ino),
+                             (before.st_uid, before.st_mode, before.st_ino))
+            self.assertEqual(self.content("closed/old.npy"), self.content("items.npy"))
+        for output, more in [("closed/new.npy", {}),
+                             ("closed/old.npy", {"env": {"TMPDIR": self.path("none")}})]:
+            code, _, err = self.copy(output, user=65534, **more)
+            self.assertEqual((code, err), (
+                BAD_FILE, "array-copy: error: %s: cannot create a file in closed/: "
+                "Permission denied\n" % output))
+        self.assertEqual(self.content("closed/old.npy"), self.content("items.npy"))
+        self.assertEqual(os.listdir(self.path("closed")), ["old.npy"])
+
     def test_nobody_else_can_open_what_is_unfinished(self):
         for before, mask in [(None, 0o077), (0o600, 0), (0o640, 0), ("links", 0)]:
             if before:
