@@ -80,7 +80,7 @@ std::shared_ptr<descriptor const> item_stream::plain_file(std::uint64_t& start) 
 
 void item_stream::hold() {
   if (at_items_) {
-    held_ = read_npy_items(*in_, layout_, options_);
+    held_ = aligned(read_npy_items(*in_, layout_, options_));
   } else if (how_.rows && format_ == file_format::text) {
     hold_rows();
   } else {

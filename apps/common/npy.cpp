@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstring>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <apps/common/exit_code.hpp>
@@ -18,6 +19,24 @@ namespace {
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::size_t longest_header = 10000;  // NumPy's own limit
 constexpr std::size_t max_dimensions = 64;     // NumPy 2
+
+/// NumPy's other names of types, and the codes that it writes for them. Only names of one letter
+/// may follow a byte order sign.
+constexpr std::pair<std::string_view, std::string_view> other_names[] = {
+    {"?", "b1"},        {"b", "i1"},         {"B", "u1"},     {"h", "i2"},       {"H", "u2"},
+    {"i", "i4"},        {"I", "u4"},         {"l", "i8"},     {"L", "u8"},       {"q", "i8"},
+    {"Q", "u8"},        {"e", "f2"},         {"f", "f4"},     {"d", "f8"},       {"bool", "b1"},
+    {"bool_", "b1"},    {"byte", "i1"},      {"ubyte", "u1"}, {"short", "i2"},   {"ushort", "u2"},
+    {"intc", "i4"},     {"uintc", "u4"},     {"int", "i8"},   {"uint", "u8"},    {"int_", "i8"},
+    {"longlong", "i8"}, {"ulonglong", "u8"}, {"half", "f2"},  {"float16", "f2"}, {"single", "f4"},
+    {"float", "f8"},    {"double", "f8"},    {"float_", "f8"}};
+
+std::string_view usual_code(std::string_view name, bool after_sign) {
+  for (auto const& [other, code] : other_names) {
+    if (name == other && (other.size() == 1 || !after_sign)) return code;
+  }
+  return name;
+}
 
 /// Parses the dictionary. Positions in errors are bytes of the file.
 class header_parser {
@@ -46,8 +65,8 @@ class header_parser {
       if (which == 2) layout.shape = shape();
       if (!accept(',') && peek() != '}') fail(at_, "expected ',' or '}' in the header");
     }
-    // Python also refuses what follows a line end.
-    if (peek() == '\n') ++at_;
+    (void)peek(" \t\r\f");
+    (void)peek("\n");  // Python also refuses spaces after the last line end
     if (at_ != text_.size()) {
       fail(at_, "the header goes on after its '}', expected spaces and a line end");
     }
@@ -62,8 +81,9 @@ class header_parser {
     throw file_error::at_byte(name_, offset_ + at, reason);
   }
 
-  char peek() {
-    at_ = std::min(text_.find_first_not_of(' ', at_), text_.size());
+  /// The next character after white space.
+  char peek(char const* white = " \t\n\r\f") {
+    at_ = std::min(text_.find_first_not_of(white, at_), text_.size());
     return at_ < text_.size() ? text_[at_] : '\0';
   }
 
@@ -78,7 +98,8 @@ class header_parser {
   }
 
   std::string_view string() {
-    char const quote = peek();
+    if (peek() == 'u') ++at_;  // Python 2's u'descr'
+    char const quote = at_ < text_.size() ? text_[at_] : '\0';
     std::size_t const end =
         quote == '\'' || quote == '"' ? text_.find(quote, at_ + 1) : std::string_view::npos;
     if (end == std::string_view::npos) fail(at_, "expected a quoted string in the header");
@@ -107,9 +128,9 @@ class header_parser {
     std::string_view const descr = record ? std::string_view{} : string();
     // As in NumPy: without a byte order sign, and with '=' and '|', the machine's own order.
     bool const has_sign = !descr.empty() && std::string_view("<>=|").find(descr[0]) < 4;
-    std::string_view const code = descr.substr(has_sign ? 1 : 0);
-    layout.truth_values = code == "b1" || code == "?" || descr == "bool";
-    layout.half = code == "f2" || descr == "float16";
+    std::string_view const code = usual_code(descr.substr(has_sign ? 1 : 0), has_sign);
+    layout.truth_values = code == "b1";
+    layout.half = code == "f2";
     layout.type = layout.half ? dtype::u16 : dtype::u8;
     bool known = layout.truth_values || layout.half;
     for (dtype const type : all_item_types) {

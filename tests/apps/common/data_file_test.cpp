@@ -221,6 +221,57 @@ TEST_CASE("npy headers of Python 2 and of up to 64 dimensions are read") {
   CHECK(refusal(npy_of("'|u1'", "(3l,)", "abc")) != "accepted");
 }
 
+TEST_CASE("npy headers have white space where Python allows it, and strings of Python 2") {
+  for (std::string const white : {" ", "\t", "\n", "\r\n", " \n\f"}) {
+    std::string header = "{";
+    for (char const* const word : {"'descr'", ":", "'|u1'", ",", "'fortran_order'", ":", "False",
+                                   ",", "u'shape'", ":", "(", "2", ",", "1", ")", "}"}) {
+      header += white + word;
+    }
+    for (std::string const end : {"", "\n", " \t\r\n\n"}) {
+      CAPTURE(white, end);
+      CHECK(read_memory(npy(header + end, "ab")).shape == std::vector<libscan::index_t>{2, 1});
+    }
+  }
+}
+
+TEST_CASE("npy headers may name types by NumPy's other names") {
+  auto const type_of = [](std::string const& descr, std::size_t size) {
+    return read_memory(npy_of("'" + descr + "'", "(1,)", std::string(size, '\1')));
+  };
+  for (auto const& [letter, type] : {std::pair{"b", dtype::i8},
+                                     {"B", dtype::u8},
+                                     {"h", dtype::i16},
+                                     {"H", dtype::u16},
+                                     {"i", dtype::i32},
+                                     {"I", dtype::u32},
+                                     {"l", dtype::i64},
+                                     {"L", dtype::u64},
+                                     {"q", dtype::i64},
+                                     {"Q", dtype::u64},
+                                     {"f", dtype::f32},
+                                     {"d", dtype::f64}}) {
+    CAPTURE(letter);
+    for (std::string const sign : {"", "<", "=", "|", ">"}) {
+      CHECK(type_of(sign + letter, libscan::size_of(type)).type == type);
+    }
+  }
+  for (auto const& [name, type] : {std::pair{"byte", dtype::i8},
+                                   {"ushort", dtype::u16},
+                                   {"intc", dtype::i32},
+                                   {"int", dtype::i64},
+                                   {"uint", dtype::u64},
+                                   {"single", dtype::f32},
+                                   {"double", dtype::f64}}) {
+    CAPTURE(name);
+    CHECK(type_of(name, libscan::size_of(type)).type == type);
+    CHECK(refusal(npy_of("'<" + std::string(name) + "'", "(1,)", "12345678")) != "accepted");
+  }
+  CHECK(type_of("<e", 2).type == dtype::f32);
+  CHECK(type_of("half", 2).type == dtype::f32);
+  CHECK(type_of("bool_", 1).truth_values);
+}
+
 TEST_CASE("an npy header has at most 10000 bytes") {
   auto const padded = [](std::size_t bytes) {
     std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': (1,)}";

@@ -156,6 +156,21 @@ class SameFile(OutputsCase):
                     result = np.fromfile(self.path(same), "int64", offset=before)
                     self.assertTrue(np.array_equal(result, expected))
 
+    def test_an_input_open_for_writing_whose_items_are_not_aligned(self):
+        items = np.arange(N, dtype="float64")
+        header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (%d,)}\n" % N
+        self.assertNotEqual((10 + len(header)) % 8, 0)
+        self.write("in.npy", b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header +
+                   items.tobytes())
+        for program, words, expected in [("scan-prefix", ["--reverse"], items[::-1].cumsum()[::-1]),
+                                         ("scan-histogram", ["--bins", 1], [N]),
+                                         ("scan-sort", ["--argsort"], items)]:
+            if program not in PROGRAMS:
+                continue
+            with self.subTest(program=program), open(self.path("in.npy"), "r+b") as both:
+                self.run_in(program, "-", *words, "-o", "out.npy", stdin=both)
+                self.assertTrue(np.array_equal(np.load(self.path("out.npy")), expected))
+
     def test_by_standard_input(self):
         for case, program, words, same in self.each_case():
             if not same.endswith(".txt"):
