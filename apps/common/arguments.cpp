@@ -141,6 +141,42 @@ void check_report(CLI::App const& app) {
   throw usage_error("--json: " + report + " is also the output of the result");
 }
 
+CLI::Option* add_threads(CLI::App& app, common_arguments& values, char const* words) {
+  return add_whole_number(app, "--threads", values.threads, 0, max_threads, words);
+}
+
+CLI::Option* add_memory(CLI::App& app, char const* words) {
+  return app
+      .add_option("--memory", taking([](std::string const& text) {
+                    try {
+                      set_memory_bound(parse_size(text));
+                    } catch (usage_error const& e) {
+                      throw usage_error(std::string("--memory: ") + e.what());
+                    }
+                  }),
+                  words)
+      ->type_name("BYTES");
+}
+
+void add_dtype(CLI::App& app, common_arguments* to) {
+  app.add_option("--dtype", taking([to](std::string const& name) {
+                   to->half = half_from_name(name);
+                   if (!to->half) to->type = dtype_from_name(name, " float16 bfloat16");
+                 }),
+                 "type of the input's items: int8, uint8, ... float64, float16, bfloat16 (raw "
+                 "needs it)")
+      ->type_name("TYPE");
+}
+
+void add_format(CLI::App& app, common_arguments* to, char const* formats, char const* words) {
+  app.add_option("--format",
+                 taking([to](std::string const& name) { to->format = format_from_name(name); }),
+                 words)
+      ->type_name(formats);
+}
+
+constexpr char const* about_time = "say how long each step took";
+
 }  // namespace
 
 read_options common_arguments::reading(class progress* meter) const {
@@ -161,41 +197,34 @@ void add_common_arguments(CLI::App& app, common_arguments& values, column_use us
       ->check(CLI::IsMember({"cpu", "cuda", "executor", "auto"}))
       ->capture_default_str()
       ->group(running_group);
-  add_whole_number(app, "--threads", to->threads, 0, max_threads,
-                   "threads of the CPU engine; 0: all cores")
+  add_threads(app, values, "threads of the CPU engine; 0: all cores")->group(running_group);
+  add_memory(app, "memory limit, as in 4G; 0 or not given: 60 % of the available memory")
       ->group(running_group);
-  app.add_option("--memory", taking([](std::string const& text) {
-                   try {
-                     set_memory_bound(parse_size(text));
-                   } catch (usage_error const& e) {
-                     throw usage_error(std::string("--memory: ") + e.what());
-                   }
-                 }),
-                 "memory limit, as in 4G; 0 or not given: 60 % of the available memory")
-      ->type_name("BYTES")
-      ->group(running_group);
-  app.add_option("--dtype", taking([to](std::string const& name) {
-                   to->half = half_from_name(name);
-                   if (!to->half) to->type = dtype_from_name(name, " float16 bfloat16");
-                 }),
-                 "type of the input's items: int8, uint8, ... float64, float16, bfloat16 (raw "
-                 "needs it)")
-      ->type_name("TYPE");
+  add_dtype(app, to);
   add_text_arguments(app, to, use);
-  app.add_option("--format",
-                 taking([to](std::string const& name) { to->format = format_from_name(name); }),
-                 "format of the input: npy, raw, text, or auto: by name, else by content")
-      ->type_name("auto|npy|raw|text");
+  add_format(app, to, "auto|npy|raw|text",
+             "format of the input: npy, raw, text, or auto: by name, else by content");
   app.add_flag("--progress", to->progress, "show progress even when not on a terminal")
       ->group(running_group);
   app.add_flag("--verify", to->verify, "check the result against an independent computation")
       ->group(running_group);
-  app.add_flag_callback("--time", report_on_standard_error, "say how long each step took")
-      ->group(running_group);
+  app.add_flag_callback("--time", report_on_standard_error, about_time)->group(running_group);
   app.add_option("--json", taking(report_as_json),
                  "write what --time says, and numbers of items, as JSON to a file")
       ->type_name("FILE")
       ->group(running_group);
+  add_version_flag(app);
+}
+
+void add_rank_arguments(CLI::App& app, common_arguments& values) {
+  add_threads(app, values, "threads of each rank; 0: the machine's cores shared by its ranks");
+  add_memory(app,
+             "memory limit of each rank, as in 4G; 0 or not given: its share of 60 % of the "
+             "machine's memory");
+  add_dtype(app, &values);
+  add_format(app, &values, "auto|npy|raw",
+             "format of the input: npy, raw, or auto: by name, else by content");
+  app.add_flag("--time", values.time, about_time);
   add_version_flag(app);
 }
 

@@ -33,6 +33,7 @@ struct common_arguments {
   missing_rule missing;                           ///< --missing of text
   bool decimal_comma = false;                     ///< --decimal-comma of text
   bool progress = false;                          ///< --progress: even when not on a terminal
+  bool time = false;                              ///< --time of programs for several ranks
   bool verify = false;                            ///< --verify against an independent computation
 
   /// The options for `read_array`. Reports the bytes read to `meter`, which may be null.
@@ -79,6 +80,10 @@ enum class column_use : std::uint8_t { one, keys };
 /// must outlive the parsing.
 void add_common_arguments(CLI::App& app, common_arguments& values,
                           column_use use = column_use::one);
+
+/// Adds those of them that programs for several ranks have: --threads, --memory, --dtype, --format,
+/// --time, --help and --version.
+void add_rank_arguments(CLI::App& app, common_arguments& values);
 
 /// Parses the command line; refuses an empty value of any option. Returns false after printing
 /// --help or --version to standard output: the program is then done. Throws `usage_error`.

@@ -78,6 +78,13 @@ std::shared_ptr<descriptor const> item_stream::plain_file(std::uint64_t& start) 
   return held_ || converts() || !aligned ? nullptr : descriptor_;
 }
 
+void item_stream::restrict_to(index_t first, index_t end) {
+  std::size_t const item = size_of(layout_.type);
+  start_ += static_cast<std::uint64_t>(first) * item;
+  layout_.bytes = static_cast<std::uint64_t>(end - first) * item;
+  count_ = end - first;
+}
+
 void item_stream::hold() {
   if (at_items_) {
     held_ = aligned(read_npy_items(*in_, layout_, options_));

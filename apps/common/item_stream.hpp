@@ -57,6 +57,9 @@ class item_stream {
   /// Reads all items into memory, to come in one piece. Only before `begin`.
   void join();
 
+  /// Hands out only items [first, end). Requires `may_rewind`, no `held` items, and `begin` after.
+  void restrict_to(index_t first, index_t end);
+
   /// The regular file that holds the items as they are handed out, from `start` on; null if they
   /// are converted, or elsewhere.
   std::shared_ptr<descriptor const> plain_file(std::uint64_t& start) const;

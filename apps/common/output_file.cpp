@@ -240,6 +240,37 @@ void output_file::write_from_end(std::uint64_t end) {
   other_outside_ = std::make_unique<block_writer>(descriptor_, end);
 }
 
+void output_file::reserve(std::uint64_t bytes) {
+  auto const size = static_cast<off_t>(bytes);
+  if (size > 0 && ::fallocate(descriptor_, 0, 0, size) != 0 && !is_refusal(errno)) {
+    fail("cannot write", errno);
+  }
+  if (::ftruncate(descriptor_, size) != 0) fail("cannot write", errno);
+}
+
+std::string output_file::unfinished_path(bool named) {
+  if (named && !temporary_) {
+    temporary_ = made_beside(target_, [&](char const* name) { return link_to(name); });
+    if (!temporary_) fail("cannot create a file in " + directory_of(target_), errno);
+  }
+  if (temporary_) return temporary_->path();
+  return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(descriptor_);
+}
+
+std::unique_ptr<output_file> output_file::shared(std::string const& name, std::string const& path) {
+  int const opened = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (opened < 0) throw file_error::from_errno(name, "cannot open another rank's file", errno);
+  std::unique_ptr<output_file> part(new output_file(name, opened));
+  part->begin_ = 0;
+  return part;
+}
+
+output_file::identity output_file::id() const {
+  struct stat status = {};
+  if (::fstat(descriptor_, &status) != 0) fail("cannot write", errno);
+  return {status.st_dev, status.st_ino};
+}
+
 void output_file::write_at(std::uint64_t offset, std::span<std::byte const> bytes) {
   write_rest();
   while (!bytes.empty()) {
@@ -318,14 +349,18 @@ void output_file::copy_beside() {
   temporary_ = std::move(copy.temporary_);
 }
 
+/// Gives the open file a name; returns -1 if that fails.
+int output_file::link_to(char const* name) const {
+  std::string const open_file = "/proc/self/fd/" + std::to_string(descriptor_);
+  return ::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+}
+
 /// Gives a file without a name the target's or, if that is taken, one in its directory.
 void output_file::give_name() {
-  std::string const open_file = "/proc/self/fd/" + std::to_string(descriptor_);
-  auto const link_to = [&](char const* name) {
-    return ::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW);
-  };
   if (!replaces_ && link_to(target_.c_str()) == 0) return;
-  if (replaces_ || errno == EEXIST) temporary_ = made_beside(target_, link_to);
+  if (replaces_ || errno == EEXIST) {
+    temporary_ = made_beside(target_, [&](char const* name) { return link_to(name); });
+  }
   if (!temporary_ && is_refusal(errno)) copy_beside();
   if (!temporary_) fail("cannot put into place", errno);
 }

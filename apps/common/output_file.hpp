@@ -56,6 +56,28 @@ class output_file {
   /// `write`. Requires `may_seek`.
   void write_at(std::uint64_t offset, std::span<std::byte const> bytes);
 
+  /// Gives the file its length before it is written: a full disk shows now. Requires an output that
+  /// is not written directly. Throws `file_error`.
+  void reserve(std::uint64_t bytes);
+
+  /// Whether the file gets its name at `commit`: it is not written directly.
+  bool appears_at_commit() const { return !target_.empty(); }
+
+  /// A path by which other processes of this machine open the unfinished file; with `named`, one of
+  /// its directory, which all machines that share it can open. Requires `appears_at_commit`.
+  std::string unfinished_path(bool named);
+
+  /// The unfinished file of another process, for `write_at` and `complete` only. `name` stands for
+  /// it in messages; `path` is its `unfinished_path`. It stays that process's file.
+  static std::unique_ptr<output_file> shared(std::string const& name, std::string const& path);
+
+  /// What distinguishes the file from others on this machine.
+  struct identity {
+    std::uint64_t device, number;
+    bool operator==(identity const&) const = default;
+  };
+  identity id() const;
+
   /// Writes everything left, after the last `write`. Throws `file_error`, or `output_closed`.
   void complete();
 
@@ -83,6 +105,7 @@ class output_file {
   void write_rest();
   void copy_to(output_file& other);
   void copy_beside();
+  int link_to(char const* name) const;
   void give_name();
   void put_into_place(bool may_be_taken_back);
   void open_old();

@@ -18,6 +18,7 @@ namespace libscan::apps {
 namespace {
 
 std::string name_of_program = "libscan";
+struct sigaction pipe_before = {};  // what SIGPIPE did when the program began
 
 void ignore(int signal, struct sigaction* before) {
   struct sigaction action = {};
@@ -52,9 +53,9 @@ int fail(exit_code code, std::string_view words) {
 
 /// Ends like a program that ignores SIGPIPE's existence: by the signal, or with a message if
 /// SIGPIPE was ignored.
-int end_without_reader(struct sigaction const& before, output_closed const& e) {
-  if (before.sa_handler != SIG_DFL) return fail(exit_code::bad_file, e.what());
-  ::sigaction(SIGPIPE, &before, nullptr);
+int end_without_reader(output_closed const& e) {
+  if (pipe_before.sa_handler != SIG_DFL) return fail(exit_code::bad_file, e.what());
+  ::sigaction(SIGPIPE, &pipe_before, nullptr);
   ::raise(SIGPIPE);
   return static_cast<int>(exit_code::bad_file);
 }
@@ -88,30 +89,46 @@ void say(std::string_view words) {
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
-int run_program(std::string_view name, std::function<exit_code()> const& body) {
+void begin_program(std::string_view name) {
   occupy_standard_streams();
   std::set_terminate(end_at_once);
   name_of_program = name;
   name_for_signals(name);
-  struct sigaction pipe_before = {};
   ignore(SIGPIPE, &pipe_before);
   ignore(SIGXFSZ, nullptr);
+}
+
+program_failure failure_of(std::exception_ptr const& exception) {
+  try {
+    std::rethrow_exception(exception);
+  } catch (usage_error const& e) {
+    return {exit_code::usage, e.what() + (" (see " + name_of_program + " --help)")};
+  } catch (invalid_argument const& e) {
+    return {exit_code::usage, e.what()};
+  } catch (file_error const& e) {
+    return {exit_code::bad_file, e.what()};
+  } catch (output_closed const& e) {
+    return {exit_code::bad_file, e.what()};
+  } catch (std::bad_alloc const&) {
+    return {exit_code::failure, "out of memory"};
+  } catch (std::exception const& e) {
+    return {exit_code::failure, words_of(e)};
+  } catch (...) {
+    return {exit_code::failure, "an exception of an unknown type"};
+  }
+}
+
+int run_program(std::string_view name, std::function<exit_code()> const& body) {
+  begin_program(name);
   try {
     exit_code const code = body();
     if (code == exit_code::done) finish_report(name);
     return static_cast<int>(code);
-  } catch (usage_error const& e) {
-    return fail(exit_code::usage, e.what() + (" (see " + name_of_program + " --help)"));
-  } catch (invalid_argument const& e) {
-    return fail(exit_code::usage, e.what());
-  } catch (file_error const& e) {
-    return fail(exit_code::bad_file, e.what());
   } catch (output_closed const& e) {
-    return end_without_reader(pipe_before, e);
-  } catch (std::bad_alloc const&) {
-    return fail(exit_code::failure, "out of memory");
-  } catch (std::exception const& e) {
-    return fail(exit_code::failure, words_of(e));
+    return end_without_reader(e);
+  } catch (std::exception const&) {
+    auto const failure = failure_of(std::current_exception());
+    return fail(failure.code, failure.words);
   }
 }
 

@@ -3,6 +3,7 @@
 // an exit code.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,16 @@ namespace libscan::apps {
 /// SIGXFSZ, so that such writes fail with an error. A closed standard stream stays unusable: no
 /// file opened later takes its place. Call it once, from `main`.
 int run_program(std::string_view name, std::function<exit_code()> const& body);
+
+/// What `run_program` does before `body`, for programs that end in another way.
+void begin_program(std::string_view name);
+
+/// The exit code and the words of an exception, as `run_program` gives them.
+struct program_failure {
+  exit_code code;
+  std::string words;
+};
+program_failure failure_of(std::exception_ptr const& exception);
 
 /// The name passed to `run_program`; "libscan" before that.
 std::string program_name();

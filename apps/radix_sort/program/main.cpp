@@ -66,12 +66,7 @@ void add_arguments(CLI::App& app, sort_arguments& arguments) {
   app.add_option("-o,--output", arguments.output, "output: a file, or - for standard output")
       ->type_name("OUTPUT")
       ->capture_default_str();
-  app.add_flag_function(
-      "--descending",
-      [to = &arguments](std::int64_t on) {
-        if (on > 0) to->options.direction = libscan::sort_direction::descending;
-      },
-      "from the largest to the smallest");
+  add_order_arguments(app, arguments);
   auto* const values = app.add_option("--values", arguments.values, "items that move with the keys")
                            ->type_name("FILE");
   auto* const values_output =
@@ -91,9 +86,7 @@ void add_arguments(CLI::App& app, sort_arguments& arguments) {
          "type of these items (raw needs it)")
       ->type_name("TYPE")
       ->needs(values);
-  app.add_flag("--argsort", arguments.positions, "write the positions (from 0) of the sorted keys")
-      ->excludes(values);
-  app.add_option("--bits", arguments.bits, "bits to compare, see below")->type_name("LO:HI");
+  values->excludes("--argsort");
   app.add_option_function<std::string>(
          "--temp", [](std::string const& directory) { set_temporary_directory(directory); },
          "directory of temporary files, see --memory below")

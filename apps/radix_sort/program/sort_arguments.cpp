@@ -7,6 +7,8 @@
 #include <limits>
 #include <string_view>
 
+#include <CLI/CLI.hpp>
+
 #include <apps/common/exit_code.hpp>
 #include <apps/common/number.hpp>
 #include <apps/common/output_file.hpp>
@@ -43,6 +45,17 @@ void parse_bits(std::string const& text, sort_options& options) {
 }
 
 }  // namespace
+
+void add_order_arguments(CLI::App& app, sort_arguments& arguments) {
+  app.add_flag_function(
+      "--descending",
+      [to = &arguments](std::int64_t on) {
+        if (on > 0) to->options.direction = libscan::sort_direction::descending;
+      },
+      "from the largest to the smallest");
+  app.add_flag("--argsort", arguments.positions, "write the positions (from 0) of the sorted keys");
+  app.add_option("--bits", arguments.bits, "bits to compare, see below")->type_name("LO:HI");
+}
 
 sort_options checked_options(sort_arguments const& arguments) {
   check_together(arguments);

@@ -26,6 +26,9 @@ struct sort_arguments {
   common_arguments common;
 };
 
+/// Adds --descending, --argsort and --bits.
+void add_order_arguments(CLI::App& app, sort_arguments& arguments);
+
 /// The options of the sort, including the bits. Throws `usage_error` for invalid bits and for
 /// contradictory arguments.
 sort_options checked_options(sort_arguments const& arguments);

@@ -3,7 +3,8 @@
 // lets the k-th call (from 1; 0: each) of that name fail with that number, of those that are made
 // for outputs: descriptors opened for writing, or duplicates of others. It then makes the file
 // LIBSCAN_FAILED. The error -1 is none, but a write of one byte only; 1000 + n is none either, but
-// signal n before the call. Several are joined by commas. "tmpfile" is an open with O_TMPFILE.
+// signal n before the call. Several are joined by commas. "tmpfile" is an open with O_TMPFILE,
+// "proc" one of a file of /proc.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -80,7 +81,8 @@ int open_as(char const* path, int flags, unsigned mode) {
   if ((flags & O_ACCMODE) == O_RDONLY) {
     return static_cast<int>(::syscall(SYS_openat, AT_FDCWD, path, flags, mode));
   }
-  char const* const name = (flags & O_TMPFILE) == O_TMPFILE ? "tmpfile" : "open";
+  char const* name = (flags & O_TMPFILE) == O_TMPFILE ? "tmpfile" : "open";
+  if (std::string(path).starts_with("/proc/")) name = "proc";
   return note(result_of(name, SYS_openat, AT_FDCWD, path, flags, mode));
 }
 

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of files. Rank 0 makes the output without a name. Ranks of the same machine open it through
+// /proc. If a rank cannot, the file gets a temporary name in its directory.
+#include <apps/common/rank_files.hpp>
+
+#include <limits.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include <apps/common/array_writer.hpp>
+#include <apps/common/byte_source.hpp>
+#include <apps/common/cleanup.hpp>
+#include <apps/common/exit_code.hpp>
+#include <apps/common/memory_bound.hpp>
+#include <apps/common/npy.hpp>
+#include <apps/common/program.hpp>
+#include <libscan/distributed/collective.hpp>
+
+namespace libscan::apps {
+namespace {
+
+using libscan::detail::collective;
+using libscan::detail::collective_call;
+
+/// Refuses an input of which ranks cannot read parts.
+[[noreturn]] void refuse(std::string const& path, std::string const& what) {
+  throw usage_error(input_name(path) + ": " + what +
+                    ", expected an uncompressed .npy or raw file, of which each rank reads a part");
+}
+
+/// Opens a file of which ranks can read parts. `format` becomes its own.
+byte_reader open_parts(std::string const& path, file_format& format) {
+  if (path == "-") refuse(path, "no file");
+  byte_reader in(open_file(path, nullptr), input_name(path));
+  if (format == file_format::automatic) format = format_of_name(path);
+  if (format == file_format::automatic && starts_npy(in)) format = file_format::npy;
+  if (format != file_format::npy && format != file_format::raw) refuse(path, "text, or compressed");
+  if (named_gzip(path)) refuse(path, "compressed");
+  if (!in.file() && !in.peek(1).empty()) refuse(path, "no regular file");
+  return in;
+}
+
+/// How ranks find the unfinished file of rank 0.
+struct unfinished_file {
+  char path[PATH_MAX];
+  char host[256];
+  output_file::identity id;
+
+  static unfinished_file of(output_file& file, bool named) {
+    unfinished_file result{};
+    std::string const path = file.unfinished_path(named);
+    path.copy(result.path, sizeof result.path - 1);
+    ::gethostname(result.host, sizeof result.host - 1);
+    result.id = file.id();
+    return result;
+  }
+
+  bool has_name() const { return !std::string(path).starts_with("/proc/"); }
+};
+
+}  // namespace
+
+/// One rank's way to the output.
+struct rank_output::part {
+  std::unique_ptr<output_file> file;
+  std::unique_ptr<doomed_file> unplaced;  // so that any rank that is left removes it
+
+  part(std::string const& name, unfinished_file const& where) {
+    file = output_file::shared(name, where.path);
+    char host[sizeof where.host] = "";
+    ::gethostname(host, sizeof host - 1);
+    bool const same_machine = std::strcmp(host, where.host) == 0;
+    if (!where.has_name() && (!same_machine || file->id() != where.id)) {
+      throw file_error(name, "another rank's file is on another machine");
+    }
+    if (where.has_name()) unplaced = std::make_unique<doomed_file>(where.path);
+  }
+};
+
+namespace {
+
+/// Opens the file of rank 0 on the other ranks.
+template <class Part>
+std::unique_ptr<Part> open_part(collective_call& call, std::string const& name, output_file* own) {
+  std::unique_ptr<Part> part;
+  for (bool const named : {false, true}) {
+    auto const where = call.gather("path of the output", [&] {
+      return own != nullptr ? unfinished_file::of(*own, named) : unfinished_file{};
+    });
+    auto const opened = call.gather("opening the output", [&] {
+      if (own != nullptr) return true;
+      try {
+        part = std::make_unique<Part>(name, where[0]);
+      } catch (file_error const&) {
+        if (named) throw;
+      }
+      return part != nullptr;
+    });
+    if (std::ranges::find(opened, false) == opened.end()) break;
+    part.reset();
+  }
+  return part;
+}
+
+}  // namespace
+
+rank_input::rank_input(communicator const& comm, std::string const& path,
+                       read_options const& options)
+    : comm_(comm) {
+  struct summary {
+    index_t items;
+    dtype type;
+    bool operator==(summary const&) const = default;
+  };
+  collective(comm_, "open_input", [&](collective_call& call) {
+    auto const seen = call.gather("header", [&] {
+      file_format format = options.format;
+      byte_reader in = open_parts(path, format);
+      items_.emplace(std::move(in), format, options, item_stream::request{.known_count = true},
+                     bytes_read_);
+      if (items_->held() != nullptr && *items_->count() > 0) refuse(path, "items in Fortran order");
+      return summary{*items_->count(), items_->type()};
+    });
+    call.agree("header", [&] {
+      summary const mine{*items_->count(), items_->type()};
+      if (mine == seen[0]) return;
+      throw file_error(items_->name(), std::to_string(mine.items) + " items of " +
+                                           std::string(name_of(mine.type)) + ", expected " +
+                                           std::to_string(seen[0].items) + " of " +
+                                           std::string(name_of(seen[0].type)) + " as on rank 0");
+    });
+    parts_ = distribution::even(seen[0].items, comm_.size());
+  });
+}
+
+array rank_input::read(std::size_t item_bytes) {
+  return collective(comm_, "read_input", [&](collective_call& call) {
+    array mine;
+    call.agree("items", [&] { mine = read_part(item_bytes); });
+    return mine;
+  });
+}
+
+array rank_input::read_part(std::size_t item_bytes) {
+  array result{type(), {0}, format(), {}, nullptr};
+  if (parts_->total() == 0) return result;
+  int const rank = comm_.rank();
+  auto const n = static_cast<std::uint64_t>(parts_->size(rank));
+  require_memory(n * item_bytes, "a rank's part of " + items_->name());
+  items_->restrict_to(parts_->begin(rank), parts_->end(rank));
+  std::size_t const item = size_of(type());
+  items_->begin(item_stream::piece_items(1, item), 1);
+  byte_buffer buffer(items_->name());
+  buffer.grow(n * item);
+  buffer.shrink(0);
+  while (auto const piece = items_->next()) {
+    if (!piece->empty()) {
+      std::memcpy(buffer.grow(piece->size()).data(), piece->data(), piece->size());
+    }
+  }
+  kept_bytes all = buffer.release();
+  result.shape = {parts_->size(rank)};
+  result.bytes = all.bytes;
+  result.owner = std::move(all.owner);
+  return result;
+}
+
+rank_output::rank_output(communicator const& comm, std::string const& path)
+    : comm_(comm), path_(path) {
+  collective(comm_, "open_output", [&](collective_call& call) {
+    call.agree("file", [&] {
+      if (comm_.rank() != 0) return;
+      if (format_to_write(path) == file_format::text || named_gzip(path)) {
+        throw usage_error(path + ": expected an uncompressed .npy or raw file, which ranks write");
+      }
+      file_ = std::make_unique<output_file>(path);
+      if (file_->appears_at_commit()) return;
+      throw usage_error(file_->name() + ": expected the name of a regular file, which ranks write");
+    });
+    part_ = open_part<part>(call, path_, file_.get());
+  });
+}
+
+rank_output::~rank_output() = default;
+
+void rank_output::write(dtype type, index_t total, index_t first, std::span<std::byte const> items,
+                        file_format otherwise) {
+  bool const has_header = output_format(path_, otherwise) == file_format::npy;
+  std::string const header = has_header ? npy_header(type, total) : "";
+  std::uint64_t const item = size_of(type);
+  collective(comm_, "write_output", [&](collective_call& call) {
+    call.agree("space", [&] {
+      if (!file_) return;
+      file_->reserve(header.size() + static_cast<std::uint64_t>(total) * item);
+      file_->write_at(0, std::as_bytes(std::span<char const>(header)));
+    });
+    call.agree("items", [&] {
+      output_file& to = part_ ? *part_->file : *file_;
+      to.write_at(header.size() + static_cast<std::uint64_t>(first) * item, items);
+      to.complete();
+    });
+    call.agree("name", [&] {
+      if (file_) file_->commit();
+    });
+    if (part_ && part_->unplaced) part_->unplaced->spare();
+  });
+}
+
+void report_on_ranks(communicator const& comm, std::span<step_time const> steps) {
+  collective(comm, "times", [&](collective_call& call) {
+    for (step_time const& one : steps) {
+      auto const seconds = call.gather(one.step, [&] { return one.seconds; });
+      if (comm.rank() != 0) continue;
+      char line[64];
+      std::snprintf(line, sizeof line, "%-7s %11.6f s  ", one.step,
+                    *std::ranges::max_element(seconds));
+      say(line + std::to_string(comm.size()) + " ranks");
+    }
+  });
+}
+
+}  // namespace libscan::apps

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The frame around a program whose processes are ranks of MPI: arguments, engine, exit code, and
+// one message for all ranks.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include <apps/common/arguments.hpp>
+#include <libscan/distributed/ranks.hpp>
+
+namespace libscan::apps {
+
+/// A program of this kind. The variables of its arguments outlive the run.
+struct rank_program {
+  char const* name;                              ///< as in "scan-sort-mpi"
+  char const* what_it_does;                      ///< the first lines of --help
+  char const* words;                             ///< the last ones
+  common_arguments& common;                      ///< those of `add_rank_arguments`
+  std::function<void(CLI::App&)> add_arguments;  ///< those of its own
+  std::function<void(ranks const&)> run;
+};
+
+/// Adds INPUT and --output, an .npy or raw file each.
+void add_files_of_ranks(CLI::App& app, std::string& input, std::string& output);
+
+/// The result of `main`. Runs the program on each process that mpirun started.
+///
+/// An exception of any rank ends all of them with its exit code, which is that of `run_program`.
+/// The lowest rank that failed prints the message, which names it. --help and usage errors are
+/// printed once, too. A rank that hangs ends the job after --timeout.
+int run_rank_program(int argc, char** argv, rank_program const& program);
+
+}  // namespace libscan::apps

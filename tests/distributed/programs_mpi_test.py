@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The programs for several ranks, as mpirun starts them: the same bytes as the program for one
+process, one message if a rank fails, is killed or hangs, and then no file.
+Run as: programs_mpi_test.py mpirun failing_calls.so scan-sort scan-sort-mpi ..."""
+import errno
+import os
+import signal
+import subprocess
+import sys
+import unittest
+
+import numpy as np
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../apps/common"))
+from program_case import BAD_FILE, DONE, FAILURE, USAGE, ProgramCase  # noqa: E402
+
+MPIRUN, LIBRARY, *PROGRAMS = [os.path.abspath(path) for path in sys.argv[1:]]
+del sys.argv[1:]
+PROGRAMS = {os.path.basename(path): path for path in PROGRAMS}
+
+# The arguments of the tests of failures.
+OPTIONS = {"sort": []}
+
+
+class RankCase(ProgramCase):
+    def setUp(self):
+        super().setUp()
+        items = np.random.default_rng(1).integers(-1000, 1000, 20011).astype("int32")
+        np.save(self.path("in.npy"), items)
+
+    def on_ranks(self, ranks, name, *arguments, faults=()):
+        """Runs a program on ranks. `faults` gives some of them failing system calls. Returns the
+        exit code, standard output, and the lines of the program, without those of mpirun."""
+        command = [MPIRUN, "-q", "--oversubscribe", "--allow-run-as-root"]
+        faults = dict(faults)
+        for rank in range(ranks):
+            command += [":"] * (rank > 0) + ["-n", "1"]
+            if rank in faults:
+                command += ["env", "LD_PRELOAD=" + LIBRARY, "LIBSCAN_FAIL=" + faults[rank],
+                            "LIBSCAN_FAILED=/dev/null"]
+            command += [PROGRAMS[name], *map(str, arguments)]
+        environment = dict(os.environ, OMPI_MCA_rmaps_base_oversubscribe="1", TMPDIR="/tmp")
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              timeout=self.timeout, env=environment, cwd=self.dir)
+        return done.returncode, done.stdout, done.stderr
+
+    def fails_on_ranks(self, code, words, ranks, name, *arguments, faults=()):
+        before = sorted(os.listdir(self.dir))
+        result, out, err = self.on_ranks(ranks, name, *arguments, faults=faults)
+        lines = [line for line in err.splitlines() if line.startswith(name)]
+        self.assertEqual((result, out, len(lines)), (code, "", 1), err)
+        self.assertRegex(lines[0], "%s: error: .*%s" % (name, words))
+        self.assertHolds(*before)
+
+
+class Results(RankCase):
+    def check(self, name, *arguments, files=("in.npy",)):
+        """The outputs of 1 to 4 ranks must have the bytes of the output of one process."""
+        for file in files:
+            code, _, err = self.call(file, *arguments, "-o", "one.npy",
+                                     program=PROGRAMS["scan-" + name], cwd=self.dir)
+            self.assertEqual((code, err), (DONE, ""))
+            for ranks in [1, 2, 3, 4]:
+                result = self.on_ranks(ranks, "scan-%s-mpi" % name, file, *arguments, "-o",
+                                       "many.npy")
+                self.assertEqual(result, (DONE, "", ""))
+                with open(self.path("one.npy"), "rb") as one, open(self.path("many.npy"),
+                                                                   "rb") as many:
+                    self.assertEqual(one.read(), many.read(), (file, arguments, ranks))
+                os.remove(self.path("many.npy"))
+
+    def test_sort(self):
+        np.save(self.path("floats.npy"), np.random.default_rng(2).standard_normal(10007))
+        np.save(self.path("few.npy"), np.array([3, 1], "uint8"))
+        self.check("sort", files=["in.npy", "floats.npy", "few.npy"])
+        self.check("sort", "--descending", "--argsort")
+        self.check("sort", "--bits", "3:9")
+
+    def test_help_is_printed_once(self):
+        for name in PROGRAMS:
+            if name.endswith("-mpi"):
+                code, out, err = self.on_ranks(3, name, "--help")
+                self.assertEqual((code, err, out.count("Usage:")), (DONE, "", 1))
+
+    def test_an_old_output_is_replaced_and_time_is_reported(self):
+        self.write("out.npy", b"old")
+        os.chmod(self.path("out.npy"), 0o640)
+        code, _, err = self.on_ranks(3, "scan-sort-mpi", "in.npy", "-o", "out.npy", "--time")
+        self.assertEqual(code, DONE)
+        self.assertRegex(err, r"(?s)\Ascan-sort-mpi: read .* s  3 ranks\n.*sort .*write ")
+        self.assertEqual(np.load(self.path("out.npy")).size, 20011)
+        self.assertEqual(os.stat(self.path("out.npy")).st_mode & 0o777, 0o640)
+
+
+class Failures(RankCase):
+    """Of each program: one message that names the rank, an exit code, no file."""
+
+    def each_fails(self, code, words, *arguments, faults=(), ranks=3):
+        for name, options in OPTIONS.items():
+            with self.subTest(name):
+                self.fails_on_ranks(code, words, ranks, "scan-%s-mpi" % name, *arguments, *options,
+                                    faults=faults)
+
+    def test_usage(self):
+        self.each_fails(USAGE, "rank 0: .*--nothing", "in.npy", "-o", "o.npy", "--nothing")
+        self.each_fails(USAGE, "rank 0: .*expected an uncompressed .npy or raw", "in.npy", "-o",
+                        "o.txt")
+        self.write("in.txt", b"1\n2\n")
+        self.each_fails(USAGE, "rank 0: .*each rank reads a part", "in.txt", "-o", "o.npy")
+
+    def test_files(self):
+        self.each_fails(BAD_FILE, "rank 0: none.npy: .*No such file", "none.npy", "-o", "o.npy")
+        self.each_fails(BAD_FILE, "rank 0: none/o.npy: .*No such file", "in.npy", "-o",
+                        "none/o.npy")
+        with open(self.path("in.npy"), "rb") as file:
+            self.write("cut.npy", file.read()[:5000])
+        self.each_fails(BAD_FILE, "rank 0: cut.npy: .*the file ends after 1218 items", "cut.npy",
+                        "-o", "o.npy")
+
+    def test_memory(self):
+        self.each_fails(FAILURE, "rank 0: .*a rank's part of in.npy takes at least", "in.npy",
+                        "-o", "o.npy", "--memory", "1K")
+
+    def test_full_disk(self):
+        full = errno.ENOSPC
+        self.each_fails(BAD_FILE, "rank 0: o.npy: cannot write: No space left", "in.npy", "-o",
+                        "o.npy", faults={0: "fallocate:%d:1" % full})
+        for rank in [0, 1, 2]:
+            self.each_fails(BAD_FILE, "rank %d: o.npy: cannot write: No space left" % rank,
+                            "in.npy", "-o", "o.npy", faults={rank: "write:%d:0" % full})
+        self.each_fails(BAD_FILE, "rank 0: o.npy: cannot put into place", "in.npy", "-o", "o.npy",
+                        faults={0: "linkat:%d:0" % full})
+
+    def test_without_nameless_files(self):
+        """Where the file system gives every file a name, ranks that are left remove it."""
+        nameless = "tmpfile:%d:0" % errno.EOPNOTSUPP
+        code, _, err = self.on_ranks(3, "scan-sort-mpi", "in.npy", "-o", "o.npy",
+                                     faults={0: nameless})
+        self.assertEqual((code, err), (DONE, ""))
+        self.assertHolds("in.npy", "o.npy")
+        os.remove(self.path("o.npy"))
+        for rank in [0, 1, 2]:
+            faults = {0: nameless}
+            faults[rank] = ",".join([nameless] * (rank == 0) + ["write:%d:0" % errno.ENOSPC])
+            self.each_fails(BAD_FILE, "rank %d: o.npy: cannot write" % rank, "in.npy", "-o",
+                            "o.npy", faults=faults)
+        for rank in [0, 1, 2]:
+            faults = {0: nameless}
+            faults[rank] = ",".join([nameless] * (rank == 0) +
+                                    ["write:%d:1" % (1000 + signal.SIGKILL)])
+            self.killed(faults)
+
+    def test_another_machine(self):
+        """A rank that cannot open the file of rank 0 through /proc opens it by a name."""
+        elsewhere = "proc:%d:0" % errno.ENOENT
+        for faults in [{2: elsewhere}, {1: elsewhere, 2: elsewhere}]:
+            code, _, err = self.on_ranks(3, "scan-sort-mpi", "in.npy", "-o", "o.npy",
+                                         faults=faults)
+            self.assertEqual((code, err), (DONE, ""))
+            self.assertHolds("in.npy", "o.npy")
+            os.remove(self.path("o.npy"))
+        self.each_fails(BAD_FILE, "rank 2: o.npy: cannot open another rank's file", "in.npy",
+                        "-o", "o.npy", faults={2: "proc:%d:0,open:%d:0" % (errno.ENOENT,
+                                                                           errno.EACCES)})
+        for rank in [0, 1, 2]:
+            faults = {2: elsewhere}
+            faults[rank] = ",".join([elsewhere] * (rank == 2) +
+                                    ["write:%d:1" % (1000 + signal.SIGKILL)])
+            self.killed(faults)
+
+    def killed(self, faults):
+        before = os.listdir(self.dir)
+        code, out, err = self.on_ranks(3, "scan-sort-mpi", "in.npy", "-o", "o.npy", faults=faults)
+        self.assertNotEqual(code, DONE)
+        self.assertEqual(out, "")
+        self.assertHolds(*before)
+
+    def test_killed(self):
+        for rank in [0, 1, 2]:
+            self.killed({rank: "write:%d:1" % (1000 + signal.SIGKILL)})
+
+    def test_hanging(self):
+        for name, options in OPTIONS.items():
+            self.fails_on_ranks(FAILURE, "rank [01]: .*no progress for 1000 ms; ranks that do not "
+                                "answer: 2", 3, "scan-%s-mpi" % name, "in.npy", "-o", "o.npy",
+                                "--timeout", "1", *options,
+                                faults={2: "write:%d:1" % (1000 + signal.SIGSTOP)})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// The programs for several ranks on simulated ranks, from file to file, against the standard
+// library: the output has the same bytes for any number of ranks. Each send of each rank fails
+// once: then there is no output, and nothing is left behind.
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <apps/common/array_writer.hpp>
+#include <apps/radix_sort/program/sort_on_ranks.hpp>
+#include <libscan/distributed/simulated_ranks.hpp>
+#include <tests/apps/common/scratch.hpp>
+#include <tests/support/catch.hpp>
+#include <tests/support/inputs.hpp>
+
+using namespace libscan;
+using namespace libscan::apps;
+
+namespace {
+
+/// Runs a program for the files "in" and "out" of a directory.
+using program = std::function<void(ranks const&, std::string const& in, std::string const& out)>;
+
+/// The bytes of a file of items, as `array_writer` makes it.
+template <class T>
+std::string file_of(std::vector<T> const& items, std::string const& name) {
+  test::scratch_directory const dir;
+  write_array<T>(dir / name, items, file_format::raw);
+  return test::read_bytes(dir / name);
+}
+
+/// Runs the program on each number of ranks; every output must have the `expected` bytes.
+void check_outputs(std::string const& name, std::string const& input, std::string const& expected,
+                   program const& run) {
+  for (int const p : {1, 2, 3, 4, 7, 64}) {
+    INFO("ranks " << p);
+    test::scratch_directory const dir;
+    test::write_bytes(dir / name, input);
+    simulated_ranks(p, static_cast<std::uint64_t>(p)).run([&](communicator const& comm) {
+      run(ranks{comm, engine::cpu(1)}, dir / name, dir / ("out-" + name));
+    });
+    CHECK(test::read_bytes(dir / ("out-" + name)) == expected);
+    CHECK(dir.entries() == 2);
+  }
+}
+
+/// Lets each send of each of three ranks fail once.
+void check_failures(std::string const& name, std::string const& input, program const& run) {
+  test::scratch_directory const dir;
+  test::write_bytes(dir / name, input);
+  auto const body = [&](communicator const& comm) {
+    run(ranks{comm, engine::cpu(1)}, dir / name, dir / ("out-" + name));
+  };
+  simulated_ranks counting(3, 1);
+  counting.run(body);
+  for (int rank = 0; rank < 3; ++rank) {
+    // The last send tells that the output has its name.
+    for (index_t send = 0; send + 1 < counting.sends(rank); ++send) {
+      INFO("rank " << rank << ", send " << send << " of " << counting.sends(rank));
+      std::filesystem::remove(dir / ("out-" + name));
+      simulated_ranks failing(3, static_cast<std::uint64_t>(send));
+      failing.fail(rank, send);
+      for (auto const& outcome : failing.outcomes(body)) CHECK(outcome != nullptr);
+      CHECK(dir.entries() == 1);
+    }
+  }
+}
+
+std::vector<std::int32_t> some_items(std::size_t n) {
+  test::random_words words(n);
+  std::vector<std::int32_t> items;
+  for (std::size_t i = 0; i < n; ++i) {
+    items.push_back(static_cast<std::int32_t>(words() % 1000) - 500);
+  }
+  return items;
+}
+
+program sorting(bool descending, bool positions) {
+  return [=](ranks const& on, std::string const& in, std::string const& out) {
+    sort_arguments arguments;
+    arguments.input = in;
+    arguments.output = out;
+    arguments.positions = positions;
+    arguments.common.type = dtype::i32;
+    if (descending) arguments.options.direction = sort_direction::descending;
+    sort_on_ranks(on, arguments);
+  };
+}
+
+}  // namespace
+
+TEST_CASE("ranks sort a file, for any number of ranks") {
+  for (std::size_t const n : {0, 3, 5000}) {
+    auto const items = some_items(n);
+    for (bool const descending : {false, true}) {
+      auto const before = [&](std::int32_t a, std::int32_t b) {
+        return descending ? b < a : a < b;
+      };
+      std::vector<index_t> places(n);
+      std::iota(places.begin(), places.end(), index_t{0});
+      std::stable_sort(places.begin(), places.end(), [&](index_t a, index_t b) {
+        return before(items[static_cast<std::size_t>(a)], items[static_cast<std::size_t>(b)]);
+      });
+      auto sorted = items;
+      std::stable_sort(sorted.begin(), sorted.end(), before);
+      for (std::string const name : {"a.npy", "a.raw"}) {
+        check_outputs(name, file_of(items, name), file_of(sorted, name),
+                      sorting(descending, false));
+        check_outputs(name, file_of(items, name), file_of(places, name), sorting(descending, true));
+      }
+    }
+  }
+}
+
+TEST_CASE("ranks that fail while they sort a file leave nothing") {
+  check_failures("a.npy", file_of(some_items(300), "a.npy"), sorting(false, false));
+}
+
+TEST_CASE("ranks read items as one process does: halves, other byte orders, two dimensions") {
+  std::string file = file_of(std::vector<std::uint16_t>{0x3c00, 0xbc00, 0x0000, 0x4000}, "a.npy");
+  file.replace(file.find("<u2"), 3, "<f2");
+  auto const run = [](ranks const& on, std::string const& in, std::string const& out) {
+    sort_arguments arguments;
+    arguments.input = in;
+    arguments.output = out;
+    sort_on_ranks(on, arguments);
+  };
+  check_outputs("a.npy", file, file_of(std::vector<float>{-1, 0, 1, 2}, "a.npy"), run);
+  std::string swapped = file_of(std::vector<std::int16_t>{0x0100, 0x0200, 0x00ff, 0x0000}, "a.npy");
+  swapped.replace(swapped.find("<i2"), 3, ">i2");
+  check_outputs("a.npy", swapped, file_of(std::vector<std::int16_t>{-256, 0, 1, 2}, "a.npy"), run);
+  std::string square = file_of(std::vector<std::int16_t>{4, 3, 2, 1}, "a.npy");
+  square.replace(square.find("(4,), "), 6, "(2,2),");
+  check_outputs("a.npy", square, file_of(std::vector<std::int16_t>{1, 2, 3, 4}, "a.npy"), run);
+}
+
+TEST_CASE("ranks refuse inputs and outputs that have no parts, on all ranks") {
+  test::scratch_directory const dir;
+  test::write_bytes(dir / "a.txt", "3\n1\n");
+  test::write_bytes(dir / "a.npy", file_of(some_items(4), "a.npy"));
+  test::write_bytes(dir / "cut.npy", file_of(some_items(4), "a.npy").substr(0, 130));
+  auto const errors_of = [&](std::string const& in, std::string const& out) {
+    std::vector<std::string> said;
+    auto const body = [&](communicator const& comm) {
+      sort_arguments arguments;
+      arguments.input = in;
+      arguments.output = out;
+      sort_on_ranks(ranks{comm, engine::cpu(1)}, arguments);
+    };
+    for (auto const& outcome : simulated_ranks(3, 1).outcomes(body)) {
+      REQUIRE(outcome != nullptr);
+      try {
+        std::rethrow_exception(outcome);
+      } catch (std::exception const& e) {
+        said.push_back(e.what());
+      }
+    }
+    return said;
+  };
+  std::string const parts = ", expected an uncompressed .npy or raw file, of which each rank";
+  CHECK(errors_of(dir / "a.txt", dir / "o")[2].find(parts) != std::string::npos);
+  CHECK(errors_of(dir / "none", dir / "o")[1].find("No such file") != std::string::npos);
+  CHECK(errors_of(dir / "cut.npy", dir / "o")[1].find("the file ends after") != std::string::npos);
+  CHECK(errors_of(dir / "a.npy", dir / "o.txt")[1].find("rank 0 failed: ") == 0);
+  CHECK(errors_of(dir / "a.npy", dir / "none/o")[1].find("rank 0 failed: ") == 0);
+  CHECK(errors_of(dir / "a.npy", "/dev/null")[0].find("expected the name of a regular file") !=
+        std::string::npos);
+  CHECK(dir.entries() == 3);
+}
