@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // scan-prefix: prefix sums, and scans by other operators, of an array.
-#include <map>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -79,47 +78,13 @@ void add_segments(CLI::App& app, prefix_arguments& arguments) {
 
 /// Adds the options of scan-prefix itself.
 void add_arguments(CLI::App& app, prefix_arguments& arguments) {
-  static std::map<std::string, libscan::operator_kind> const operators = [] {
-    std::map<std::string, libscan::operator_kind> named;
-    for (libscan::operator_kind const kind : libscan::all_operators)
-      named.emplace(libscan::option_word(kind), kind);
-    return named;
-  }();
   app.add_option("INPUT", arguments.input, "array to scan: a file, or - for standard input")
       ->required();
   app.add_option("-o,--output", arguments.output,
                  "where the result goes: a file, or - for standard output")
       ->type_name("OUTPUT")
       ->capture_default_str();
-  app.add_option_function<std::string>(
-         "--op", [to = &arguments](std::string const& name) { to->op = operators.at(name); },
-         "operator: sum, min, max, and, or, xor (default sum)")
-      ->check(CLI::IsMember(&operators))
-      ->type_name("OP");
-  app.add_flag_function(
-      "--exclusive",
-      [to = &arguments](std::int64_t on) {
-        if (on > 0) to->kind = libscan::scan_kind::exclusive;
-      },
-      "item i covers only the items before i");
-  app.add_option("--init", arguments.init, "value before the first item")->type_name("X");
-  app.add_flag_function(
-      "--reverse",
-      [to = &arguments](std::int64_t on) {
-        if (on > 0) to->direction = libscan::scan_direction::reverse;
-      },
-      "scan from the end to the beginning");
-  app.add_option_function<std::string>(
-         "--accumulator",
-         [to = &arguments](std::string const& name) {
-           try {
-             to->accumulator = dtype_from_name(name);
-           } catch (usage_error const& e) {
-             throw usage_error(std::string("--accumulator: ") + e.what());
-           }
-         },
-         "type of the accumulator and the output, see below")
-      ->type_name("TYPE");
+  add_scan_arguments(app, arguments);
   add_segments(app, arguments);
   app.add_option_function<std::string>(
          "--algorithm",

@@ -3,9 +3,7 @@
 #include <apps/prefix/run_prefix.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <limits>
 #include <optional>
 #include <span>
 
@@ -15,87 +13,15 @@
 #include <apps/common/item_stream.hpp>
 #include <apps/common/lazy_buffer.hpp>
 #include <apps/common/memory_bound.hpp>
-#include <apps/common/number.hpp>
 #include <apps/common/progress.hpp>
 #include <apps/common/steps.hpp>
 #include <apps/prefix/prefix_scan.hpp>
 #include <apps/prefix/segment_file.hpp>
 #include <apps/prefix/verify.hpp>
-#include <libscan/core/any_operator.hpp>
 #include <libscan/cpu/staged_scan.hpp>
 
 namespace libscan::apps {
 namespace {
-
-bool is_float(dtype type) { return type == dtype::f32 || type == dtype::f64; }
-
-/// Space for a value of any accumulator.
-struct any_value {
-  alignas(8) std::byte bytes[8];
-};
-
-/// The number `text` as T, exactly if T is an integer type.
-template <class T>
-T parse_init(std::string const& text) {
-  T value{};
-  parse_outcome const outcome = parse_number(text, value);
-  if (outcome == parse_outcome::number) return value;
-  bool const below = std::is_unsigned_v<T> && is_negative_integer(text);
-  throw usage_error(
-      "--init: '" + text + "' is " +
-      (below || outcome == parse_outcome::out_of_range ? "out of range" : "no such number") +
-      ", expected " + expected_number<T>());
-}
-
-/// The value before the first item: `text` as a number, or the operator's identity.
-any_value make_init(dtype accumulator, operator_kind op, std::optional<std::string> const& text) {
-  any_value result{};
-  visit_item_type(accumulator, [&]<class T>(std::type_identity<T>) {
-    T const value = text ? parse_init<T>(*text) : libscan::detail::any_operator<T>{op}.identity();
-    std::memcpy(result.bytes, &value, sizeof value);
-  });
-  return result;
-}
-
-/// Refuses floats that have no integer part in `accumulator`, an integer type: such conversions are
-/// undefined.
-/// `first`: the number of the first item.
-void check_convertible(dtype type, std::span<std::byte const> items, index_t first,
-                       dtype accumulator, std::string const& path) {
-  if (!is_float(type) || is_float(accumulator)) return;
-  bool has_sign = false;
-  int bits = 0;
-  visit_item_type(accumulator, [&]<class A>(std::type_identity<A>) {
-    has_sign = std::is_signed_v<A>;
-    bits = std::numeric_limits<A>::digits;
-  });
-  visit_item_type(type, [&]<class T>(std::type_identity<T>) {
-    if constexpr (std::is_floating_point_v<T>) {
-      T const beyond = std::ldexp(T(1), bits);
-      std::span<T const> const values(reinterpret_cast<T const*>(items.data()),
-                                      items.size() / sizeof(T));
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        T const whole = std::trunc(values[i]);
-        if (whole < beyond && whole >= (has_sign ? -beyond : T(0))) continue;
-        throw file_error(input_name(path),
-                         "item " + std::to_string(first + static_cast<index_t>(i)) + " is " +
-                             number_text(values[i]) + ", which an accumulator of " +
-                             std::string(name_of(accumulator)) + " cannot hold");
-      }
-    }
-  });
-}
-
-/// All accumulators that `may_accumulate` items of `type`, as text.
-std::string accumulators_for(dtype type) {
-  std::string words;
-  for (dtype const accumulator : all_item_types) {
-    if (may_accumulate(type, accumulator)) {
-      words.append(words.empty() ? "" : " or ").append(name_of(accumulator));
-    }
-  }
-  return words;
-}
 
 /// The scan's name in the --time line.
 std::string words_for(prefix_arguments const& arguments, dtype accumulator) {
@@ -154,10 +80,7 @@ class prefix_run {
                              .known_count = has_segments()},
         bytes_read_);
     if (from_end && !output_.may_begin_from_end(input_->format())) input_->join();
-    // NumPy's cumsum counts bools in int64.
-    dtype const usual = input_->truth_values() ? dtype::i64 : default_accumulator(input_->type());
-    accumulator_ = arguments_.accumulator.value_or(usual);
-    check_accumulator();
+    accumulator_ = accumulator_for(arguments_, input_->type(), input_->truth_values());
     carry_ = init_ = make_init(accumulator_, arguments_.op, arguments_.init);
     begin(from_end);
   }
@@ -221,19 +144,6 @@ class prefix_run {
                    "scanning " + input_name(arguments_.input));
   }
 
-  void check_accumulator() const {
-    std::string const name(name_of(accumulator_));
-    if (!may_accumulate(input_->type(), accumulator_)) {
-      throw usage_error("--accumulator " + name + " is not for items of " +
-                        std::string(name_of(input_->type())) + ", expected " +
-                        accumulators_for(input_->type()));
-    }
-    if (is_bitwise(arguments_.op) && is_float(accumulator_)) {
-      throw usage_error("--op and, or and xor are for integers, but the accumulator is " + name +
-                        " (--accumulator int64 takes the items' integer parts)");
-    }
-  }
-
   bool verify() const {
     bool const own_scan = !arguments_.algorithm;
     verdict const found = verify_prefix(call_, own_scan ? deepest_sum(call_.n) : call_.n);
@@ -283,17 +193,6 @@ class prefix_run {
 };
 
 }  // namespace
-
-dtype default_accumulator(dtype type) {
-  return visit_item_type(type, []<class T>(std::type_identity<T>) {
-    if (std::is_floating_point_v<T>) return dtype_of<T>();
-    return std::is_signed_v<T> ? dtype::i64 : dtype::u64;
-  });
-}
-
-bool may_accumulate(dtype type, dtype accumulator) {
-  return is_float(accumulator) || size_of(accumulator) >= size_of(type);
-}
 
 exit_code run_prefix(prefix_arguments const& arguments) {
   bool const segmented = arguments.segments != segmentation::form::none;

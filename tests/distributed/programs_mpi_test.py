@@ -20,7 +20,7 @@ del sys.argv[1:]
 PROGRAMS = {os.path.basename(path): path for path in PROGRAMS}
 
 # The arguments of the tests of failures.
-OPTIONS = {"sort": []}
+OPTIONS = {"sort": [], "prefix": [], "filter": ["--keep", "> 0"], "histogram": []}
 
 
 class RankCase(ProgramCase):
@@ -76,6 +76,29 @@ class Results(RankCase):
         self.check("sort", files=["in.npy", "floats.npy", "few.npy"])
         self.check("sort", "--descending", "--argsort")
         self.check("sort", "--bits", "3:9")
+
+    def test_prefix(self):
+        np.save(self.path("bools.npy"), np.array([True, False, True]))
+        self.check("prefix", files=["in.npy", "bools.npy"])
+        self.check("prefix", "--exclusive", "--init", "5", "--reverse", "--accumulator", "int32")
+        self.check("prefix", "--op", "max", "--accumulator", "float64")
+        items = np.random.default_rng(3).standard_normal(100003)
+        np.save(self.path("floats.npy"), items)
+        outputs = []
+        for ranks in [1, 2, 3, 4]:
+            result = self.on_ranks(ranks, "scan-prefix-mpi", "floats.npy", "-o", "sums.raw")
+            self.assertEqual(result, (DONE, "", ""))
+            outputs.append(np.fromfile(self.path("sums.raw")))
+            self.assertEqual(outputs[0].tobytes(), outputs[-1].tobytes())
+        self.assertLess(np.abs(outputs[0] - np.cumsum(items)).max(), 1e-9)
+
+    def test_filter(self):
+        self.check("filter", "--keep", "> 900 or < -990")
+        self.check("filter", "--keep", "> 9000")
+
+    def test_histogram(self):
+        self.check("histogram", "--bins", "17")
+        self.check("histogram", "--integers", "--range=-100:100")
 
     def test_help_is_printed_once(self):
         for name in PROGRAMS:

@@ -7,10 +7,15 @@
 #include <functional>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <apps/common/array_writer.hpp>
+#include <apps/filter/program/filter_on_ranks.hpp>
+#include <apps/histogram/program/histogram_on_ranks.hpp>
+#include <apps/prefix/prefix_on_ranks.hpp>
 #include <apps/radix_sort/program/sort_on_ranks.hpp>
+#include <libscan/distributed/scan.hpp>
 #include <libscan/distributed/simulated_ranks.hpp>
 #include <tests/apps/common/scratch.hpp>
 #include <tests/support/catch.hpp>
@@ -42,7 +47,8 @@ void check_outputs(std::string const& name, std::string const& input, std::strin
     simulated_ranks(p, static_cast<std::uint64_t>(p)).run([&](communicator const& comm) {
       run(ranks{comm, engine::cpu(1)}, dir / name, dir / ("out-" + name));
     });
-    CHECK(test::read_bytes(dir / ("out-" + name)) == expected);
+    bool const same = test::read_bytes(dir / ("out-" + name)) == expected;
+    CHECK(same);
     CHECK(dir.entries() == 2);
   }
 }
@@ -78,16 +84,29 @@ std::vector<std::int32_t> some_items(std::size_t n) {
   return items;
 }
 
-program sorting(bool descending, bool positions) {
+/// A program with these arguments besides its files.
+template <class Arguments, class Run>
+program with(Arguments arguments, Run run) {
   return [=](ranks const& on, std::string const& in, std::string const& out) {
-    sort_arguments arguments;
-    arguments.input = in;
-    arguments.output = out;
-    arguments.positions = positions;
-    arguments.common.type = dtype::i32;
-    if (descending) arguments.options.direction = sort_direction::descending;
-    sort_on_ranks(on, arguments);
+    Arguments mine = arguments;
+    mine.input = in;
+    mine.output = out;
+    mine.common.type = dtype::i32;
+    run(on, mine);
   };
+}
+
+program sorting(bool descending, bool positions) {
+  sort_arguments arguments;
+  arguments.positions = positions;
+  if (descending) arguments.options.direction = sort_direction::descending;
+  return with(arguments, sort_on_ranks);
+}
+
+filter_arguments keeping(std::string const& predicate) {
+  filter_arguments arguments;
+  arguments.keep = predicate;
+  return arguments;
 }
 
 }  // namespace
@@ -115,8 +134,115 @@ TEST_CASE("ranks sort a file, for any number of ranks") {
   }
 }
 
-TEST_CASE("ranks that fail while they sort a file leave nothing") {
-  check_failures("a.npy", file_of(some_items(300), "a.npy"), sorting(false, false));
+TEST_CASE("ranks scan a file, for any number of ranks") {
+  for (std::size_t const n : {0, 3, 70000}) {
+    auto const items = some_items(n);
+    std::vector<index_t> sums, from_end(n);
+    std::vector<std::int32_t> least;
+    for (index_t sum = 7; std::int32_t const x : items) sums.push_back(std::exchange(sum, sum + x));
+    for (std::int32_t so_far = 1000; std::int32_t const x : items) {
+      least.push_back(so_far = std::min(so_far, x));
+    }
+    index_t sum = 0;
+    for (std::size_t i = n; i-- > 0;) from_end[i] = sum += items[i];
+    prefix_arguments exclusive, reverse, minimum;
+    exclusive.kind = scan_kind::exclusive;
+    exclusive.init = "7";
+    reverse.direction = scan_direction::reverse;
+    minimum.op = operator_kind::minimum;
+    minimum.accumulator = dtype::i32;
+    std::string const input = file_of(items, "a.npy");
+    check_outputs("a.npy", input, file_of(sums, "a.npy"), with(exclusive, prefix_on_ranks));
+    check_outputs("a.npy", input, file_of(from_end, "a.npy"), with(reverse, prefix_on_ranks));
+    check_outputs("a.npy", input, file_of(least, "a.npy"), with(minimum, prefix_on_ranks));
+  }
+}
+
+TEST_CASE("sums of floats in a file have the same bytes for any number of ranks") {
+  test::random_words words(1);
+  std::vector<double> items, sums(100000);
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    items.push_back(static_cast<double>(static_cast<std::int64_t>(words())) * 1e-15);
+  }
+  libscan::inclusive_scan(ranks{communicator::self(), engine::cpu(1)}, items, sums);
+  auto const run = [](ranks const& on, std::string const& in, std::string const& out) {
+    prefix_arguments arguments;
+    arguments.input = in;
+    arguments.output = out;
+    prefix_on_ranks(on, arguments);
+  };
+  check_outputs("a.npy", file_of(items, "a.npy"), file_of(sums, "a.npy"), run);
+}
+
+TEST_CASE("ranks filter a file, for any number of ranks") {
+  for (std::size_t const n : {0, 3, 5000}) {
+    auto const items = some_items(n);
+    for (std::int32_t const least : {-1000, 0, 490, 1000}) {
+      std::vector<std::int32_t> kept;
+      std::ranges::copy_if(items, std::back_inserter(kept), [=](auto x) { return x >= least; });
+      for (std::string const name : {"a.npy", "a.raw"}) {
+        check_outputs(name, file_of(items, name), file_of(kept, name),
+                      with(keeping(">= " + std::to_string(least)), filter_on_ranks));
+      }
+    }
+  }
+}
+
+TEST_CASE("ranks count the items of a file, for any number of ranks") {
+  for (std::size_t const n : {0, 3, 5000}) {
+    auto const items = some_items(n);
+    histogram_arguments integers, even;
+    integers.integers = true;
+    integers.range = "-20:19";
+    even.bins = 8;
+    even.range = "-500:300";
+    std::vector<index_t> by_integer(40), by_hundred(8);
+    for (std::int32_t const x : items) {
+      if (x >= -20 && x < 20) ++by_integer[static_cast<std::size_t>(x + 20)];
+      if (x <= 300) ++by_hundred[static_cast<std::size_t>(std::min((x + 500) / 100, 7))];
+    }
+    std::string const input = file_of(items, "a.npy");
+    check_outputs("a.npy", input, file_of(by_integer, "a.npy"), with(integers, histogram_on_ranks));
+    check_outputs("a.npy", input, file_of(by_hundred, "a.npy"), with(even, histogram_on_ranks));
+  }
+  std::vector<std::int32_t> const few{3, -2, 5, 3};
+  histogram_arguments whole, halves;
+  whole.integers = true;
+  halves.bins = 2;
+  check_outputs("a.npy", file_of(few, "a.npy"),
+                file_of(std::vector<index_t>{1, 0, 0, 0, 0, 2, 0, 1}, "a.npy"),
+                with(whole, histogram_on_ranks));
+  check_outputs("a.npy", file_of(few, "a.npy"), file_of(std::vector<index_t>{1, 3}, "a.npy"),
+                with(halves, histogram_on_ranks));
+}
+
+TEST_CASE("ranks that fail while they work on a file leave nothing") {
+  std::string const input = file_of(some_items(300), "a.npy");
+  check_failures("a.npy", input, sorting(false, false));
+  check_failures("a.npy", input, with(prefix_arguments(), prefix_on_ranks));
+  check_failures("a.npy", input, with(keeping("> 0"), filter_on_ranks));
+  check_failures("a.npy", input, with(histogram_arguments(), histogram_on_ranks));
+}
+
+TEST_CASE("an accumulator that cannot hold an item of one rank is refused on all") {
+  test::scratch_directory const dir;
+  test::write_bytes(dir / "a.npy", file_of(std::vector<double>{1, 2, 3, 1e30}, "a.npy"));
+  auto const body = [&](communicator const& comm) {
+    prefix_arguments arguments;
+    arguments.input = dir / "a.npy";
+    arguments.output = dir / "o";
+    arguments.accumulator = dtype::i64;
+    prefix_on_ranks(ranks{comm, engine::cpu(1)}, arguments);
+  };
+  for (auto const& outcome : simulated_ranks(4, 1).outcomes(body)) {
+    REQUIRE(outcome != nullptr);
+    try {
+      std::rethrow_exception(outcome);
+    } catch (std::exception const& e) {
+      CHECK(std::string(e.what()).find("item 3 is 1e+30, which an accumulator") !=
+            std::string::npos);
+    }
+  }
 }
 
 TEST_CASE("ranks read items as one process does: halves, other byte orders, two dimensions") {

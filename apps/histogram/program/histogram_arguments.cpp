@@ -7,6 +7,8 @@
 #include <limits>
 #include <string_view>
 
+#include <CLI/CLI.hpp>
+
 #include <apps/common/exit_code.hpp>
 #include <apps/common/foreign_format.hpp>
 #include <apps/common/number.hpp>
@@ -76,6 +78,13 @@ range_ends<T> parse_ends(std::string const& text) {
 }
 
 }  // namespace
+
+void add_bin_arguments(CLI::App& app, histogram_arguments& arguments) {
+  auto* const bins =
+      add_whole_number(app, "--bins", arguments.bins, 1, max_bins, "bins of even width (10)");
+  app.add_option("--range", arguments.range, "range of the bins")->type_name("LO:HI");
+  app.add_flag("--integers", arguments.integers, "one bin per integer")->excludes(bins);
+}
 
 histogram_arguments const& checked(histogram_arguments const& arguments) {
   check_inputs(arguments);

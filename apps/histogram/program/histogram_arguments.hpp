@@ -31,6 +31,9 @@ struct histogram_arguments {
   bool draws() const { return plot || svg || png; }
 };
 
+/// Adds --bins, --range and --integers.
+void add_bin_arguments(CLI::App& app, histogram_arguments& arguments);
+
 /// Throws `usage_error` for contradictory arguments. Returns its argument.
 histogram_arguments const& checked(histogram_arguments const& arguments);
 

@@ -6,13 +6,11 @@
 
 #include <apps/common/program.hpp>
 #include <apps/histogram/program/run_histogram.hpp>
-#include <libscan/bins.hpp>
 #include <libscan/cpu/workers.hpp>
 
 namespace {
 
 using namespace libscan::apps;
-using libscan::max_bins;
 
 constexpr char const* what_it_does =
     "Counts how many items of an array are in each bin, or sums their weights; draws them.\n"
@@ -67,16 +65,12 @@ CLI::Option* add_type(CLI::App& app, std::string const& name, std::string const&
 void add_arguments(CLI::App& app, histogram_arguments& arguments) {
   app.add_option("INPUT", arguments.input, "items to count: a file, or - for standard input")
       ->required();
-  auto* const bins =
-      add_whole_number(app, "--bins", arguments.bins, 1, max_bins, "bins of even width (10)");
-  app.add_option("--range", arguments.range, "range of the bins")->type_name("LO:HI");
+  add_bin_arguments(app, arguments);
   auto* const edges = app.add_option("--edges", arguments.edges, "file of the bins' edges")
                           ->type_name("FILE")
-                          ->excludes(bins)
-                          ->excludes("--range");
-  app.add_flag("--integers", arguments.integers, "one bin per integer")
-      ->excludes(bins)
-      ->excludes(edges);
+                          ->excludes("--bins")
+                          ->excludes("--range")
+                          ->excludes("--integers");
   add_type(app, "--edges-dtype", "type of the edges (raw needs it)", arguments.edges_type)
       ->needs(edges);
   auto* const weights =

@@ -10,9 +10,31 @@
 #include <libscan/cpu/filter.hpp>
 #include <libscan/distributed/collective.hpp>
 #include <libscan/distributed/ranks.hpp>
+#include <libscan/filter.hpp>
 #include <libscan/libscan.hpp>
+#include <libscan/predicate.hpp>
 
 namespace libscan::inline v1 {
+
+namespace detail {
+
+/// Filters the items of one rank, by any callable; or by a `predicate`, in vector instructions.
+template <class T, class Keep>
+index_t filter_local(ranks const& on, std::span<T const> from, std::span<T> to, Keep const& keep) {
+  auto const capacity = static_cast<index_t>(to.size());
+  index_t const count = cpu::filter(on.threads(), from.data(), to.data(),
+                                    static_cast<index_t>(from.size()), keep, capacity);
+  if (count <= capacity) return count;
+  throw invalid_argument("filter: out has space for " + std::to_string(capacity) +
+                         " items, expected " + std::to_string(count));
+}
+template <class T>
+index_t filter_local(ranks const& on, std::span<T const> from, std::span<T> to,
+                     predicate<T> const& keep) {
+  return libscan::filter(on.local(), from, to, keep);
+}
+
+}  // namespace detail
 
 /// What a distributed filter keeps.
 struct kept_items {
@@ -23,8 +45,8 @@ struct kept_items {
 
 /// Copies the local items that `keep` accepts into the front of `out`, in order.
 /// Result: how many there are, here and on all ranks, and where they begin.
-/// Types and aliasing: as `cpu::filter`; `out` has space for all that this rank keeps.
-/// Synchronization: collective; the ranks exchange only counts.
+/// Types and aliasing: as `cpu::filter`; `keep` is any callable, or a `predicate`. `out` has space
+/// for all that this rank keeps. Synchronization: collective; the ranks exchange only counts.
 /// Throws: `invalid_argument` on a rank whose `out` is too short, and what `keep` throws there;
 /// `remote_error` on all others; `communicator_lost`.
 template <host_items In, host_output Out, class Keep>
@@ -32,14 +54,8 @@ kept_items filter(ranks const& on, In const& in, Out&& out, Keep keep) {
   std::span<detail::item_of<In> const> const from{in};
   std::span<detail::item_of<In>> const to{static_cast<Out&&>(out)};
   return detail::collective(on.comm(), "filter", [&](detail::collective_call& call) {
-    auto const counts = call.gather("counts", [&] {
-      auto const capacity = static_cast<index_t>(to.size());
-      index_t const count = cpu::filter(on.threads(), from.data(), to.data(),
-                                        static_cast<index_t>(from.size()), keep, capacity);
-      if (count <= capacity) return count;
-      throw invalid_argument("filter: out has space for " + std::to_string(capacity) +
-                             " items, expected " + std::to_string(count));
-    });
+    auto const counts = call.gather(
+        "counts", [&] { return detail::filter_local<detail::item_of<In>>(on, from, to, keep); });
     kept_items kept{counts[static_cast<std::size_t>(on.rank())], 0, 0};
     for (int r = 0; r < on.size(); ++r) {
       if (r == on.rank()) kept.begin = kept.total;

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The work of scan-prefix-mpi, without its command line.
+#pragma once
+
+#include <apps/prefix/prefix_arguments.hpp>
+#include <libscan/distributed/ranks.hpp>
+
+namespace libscan::apps {
+
+/// Scans the file `arguments.input` into the file `arguments.output` on all ranks. Segments and
+/// --algorithm are not supported. Collective.
+/// Throws: as `rank_input`, `rank_output` and the scans; `usage_error` for an accumulator that does
+/// not fit, `file_error` for items that it cannot hold.
+void prefix_on_ranks(ranks const& on, prefix_arguments const& arguments);
+
+}  // namespace libscan::apps
