@@ -27,14 +27,6 @@
 #define LIBSCAN_LATER_VECTOR_TARGETS 0
 #endif
 
-// An inline function of Highway depends on the instruction sets. If it is not inlined, a linker
-// would keep one for files with different sets, so each set has a name of its own.
-#ifdef LIBSCAN_VECTORS_UP_TO_AVX2
-#define GetIndex libscan_index_up_to_avx2
-#else
-#define GetIndex libscan_index
-#endif
-
 #undef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS                                                                   \
   (HWY_SSSE3 | HWY_AVX3_DL | LIBSCAN_LATER_VECTOR_TARGETS | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | \
