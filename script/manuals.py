@@ -28,6 +28,10 @@ class Argument:
         return self.value in FILES
 
     @property
+    def is_folder(self):
+        return self.value == "DIR"
+
+    @property
     def signature(self):
         takes_value = self.value and self.names[0].startswith("-")
         return ", ".join(self.names) + (" " + self.value if takes_value else "")
@@ -140,7 +144,8 @@ def bash_completion(about):
     for one in about.options:
         if not one.value:
             continue
-        kind = f'-W "{" ".join(one.words)}"' if one.words else "-f" if one.is_file else '-W ""'
+        kind = (f'-W "{" ".join(one.words)}"' if one.words else "-d" if one.is_folder else
+                "-f" if one.is_file else '-W ""')
         cases.append(f"    {'|'.join(one.names)}) kind=({kind}) ;;\n")
     names = " ".join(name for one in about.options for name in one.names)
     return (f"# bash completion for {about.name}\n{function}() {{\n"
@@ -161,7 +166,8 @@ def zsh_text(text):
 def zsh_completion(about):
     lines = [f"#compdef {about.name}\n_arguments -S \\\n"]
     for one in about.options:
-        action = f"({' '.join(one.words)})" if one.words else "_files" if one.is_file else " "
+        action = (f"({' '.join(one.words)})" if one.words else "_files -/" if one.is_folder else
+                  "_files" if one.is_file else " ")
         value = f":{zsh_text(one.value)}:{action}" if one.value else ""
         for name in one.names:
             end = "=" if one.value and name.startswith("--") else ""
@@ -181,8 +187,9 @@ def fish_completion(about):
             line += f" -l {name[2:]}" if name.startswith("--") else f" -s {name[1:]}"
         if one.value:
             line += " -r" if one.is_file else " -x"
-        if one.words:
-            line += " -a " + fish_text(" ".join(one.words))
+        offered = "(__fish_complete_directories)" if one.is_folder else " ".join(one.words)
+        if offered:
+            line += " -a " + fish_text(offered)
         lines.append(f"{line} -d {fish_text(one.says)}\n")
     return "".join(lines)
 

@@ -129,6 +129,17 @@ void refuse_unknown_option(CLI::App const& app) {
   }
 }
 
+/// Throws for an option that is given more often than it may be, if there is one.
+void refuse_repeated_option(CLI::App const& app) {
+  for (CLI::Option const* const option : app.get_options()) {
+    auto const max = static_cast<std::size_t>(option->get_items_expected_max());
+    if (max == 1 && option->count() > max) {
+      throw usage_error(option->get_name() + " is given " + std::to_string(option->count()) +
+                        " times, expected once");
+    }
+  }
+}
+
 /// Throws if the report and the result would be one file.
 void check_report(CLI::App const& app) {
   auto const value_of = [&](char const* name, char const* otherwise) -> std::string {
@@ -261,6 +272,7 @@ bool parse_arguments(CLI::App& app, int argc, char const* const* argv) {
   } catch (CLI::ParseError const& e) {
     if (e.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success)) {
       refuse_unknown_option(app);
+      refuse_repeated_option(app);
       throw usage_error(e.what());
     }
     std::string text;

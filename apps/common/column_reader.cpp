@@ -76,7 +76,7 @@ bool column_reader::pass_header() {
 /// The rule of docs/text.md.
 bool column_reader::is_header() {
   auto const& cells = table_.cells();
-  if (!is_printable(table_.text())) return false;
+  if (!are_printable(table_.text())) return false;
   // As the line "total 48" that begins the output of ls -l.
   if (!table_.complete()) return is_name_or_sign(cells[0]);
   if (std::any_of(cells.begin(), cells.end(), [&](auto cell) { return is_number_here(cell); })) {
@@ -222,8 +222,9 @@ void column_reader::refuse(std::string_view cell, std::size_t k,
     hint = c == '\r' ? " (lines that end with only CR become lines by tr '\\r' '\\n')"
                      : " (binary data are read by --format raw --dtype TYPE)";
   }
-  std::string const what =
-      means_missing(cell) ? " means a missing value, expected " : " is no number, expected ";
+  std::string const what = means_missing(cell)                ? " means a missing value, expected "
+                           : keys_[k].kind == cell_kind::date ? " is no date, expected "
+                                                              : " is no number, expected ";
   fail(where + for_people(cell) + what + expected + hint);
 }
 

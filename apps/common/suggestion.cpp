@@ -32,7 +32,8 @@ std::size_t edits_between(std::string_view a, std::string_view b) {
 std::string closest_word(std::string_view word, std::vector<std::string> const& words) {
   constexpr std::size_t max_length = 64;  // longer words are no typing mistakes
   if (word.size() > max_length) return "";
-  std::size_t fewest = std::max<std::size_t>(word.size() / 3, 1) + 1;
+  // Some of the word must remain.
+  std::size_t fewest = std::min(std::max<std::size_t>(word.size() / 3, 1) + 1, word.size());
   std::string closest;
   for (std::string const& one : words) {
     if (one.size() > max_length || one.empty()) continue;

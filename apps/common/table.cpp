@@ -39,6 +39,7 @@ void table_reader::select(std::vector<int> columns) {
   columns_ = std::move(columns);
   last_column_ = *std::max_element(columns_.begin(), columns_.end());
   selected_.assign(columns_.size(), {});
+  parts_.assign(columns_.size(), {});
   if (rows_ > 0) find_cells();
 }
 
@@ -69,29 +70,46 @@ bool table_reader::read_line() {
   in_.skip(to_skip_);
   to_skip_ = 0;
   if (line_ == 0) check_encoding();
-  ++line_;
+  line_ += 1 + std::exchange(joined_lines_, 0);
   line_begin_ = in_.offset();
   carry_.clear();
-  for (;;) {
+  return take_line();
+}
+
+/// Adds the next line of the input to this one, which is in `carry_` or empty.
+bool table_reader::take_line() {
+  for (bool any = false;; any = true) {
     std::string_view const ahead = as_text(in_.peek(1));
     std::size_t const end = ahead.find('\n');
-    if (ahead.empty() && carry_.empty()) return false;
+    if (ahead.empty() && !any) return false;
     if (carry_.size() + std::min(end, ahead.size()) > longest_line) {
-      fail("a line of more than 16 MiB, expected text");
+      fail(joined_lines_ > 0 ? "a quote is not closed within 16 MiB, expected '\"'"
+                             : "a line of more than 16 MiB, expected text");
     }
     if (end != std::string_view::npos || ahead.empty()) {
-      std::string_view const part = ahead.substr(0, end);
-      if (!carry_.empty()) carry_ += part;
-      text_ = carry_.empty() ? part : carry_;
+      std::string_view const last = ahead.substr(0, end);
+      if (!carry_.empty()) carry_ += last;
+      line_bytes_ = carry_.empty() ? last : carry_;
       to_skip_ = ahead.empty() ? 0 : end + 1;
       break;
     }
     carry_ += ahead;
     in_.skip(ahead.size());
   }
-  line_bytes_ = text_;
+  text_ = line_bytes_;
   if (text_.ends_with('\r')) text_.remove_suffix(1);
   return true;
+}
+
+/// Makes the next line of the input a part of this one, for a quoted cell that goes on there. False
+/// at the end, and if blanks separate cells: such a text is no CSV.
+bool table_reader::join_next_line() {
+  if (to_skip_ == 0 || delimiter_ == ' ') return false;
+  if (carry_.empty()) carry_ = line_bytes_;
+  carry_ += '\n';
+  in_.skip(std::exchange(to_skip_, 0));
+  ++joined_lines_;
+  return take_line();
 }
 
 void table_reader::check_encoding() {
@@ -152,33 +170,28 @@ bool table_reader::at_blank(std::size_t at) const {
 }
 
 void table_reader::find_cells() {
-  bool const blanks = delimiter_ == ' ';
   bool const keep_all = rows_ <= 2;
-  if (blanks) text_ = without_blanks_after(text_);
-  row_cells_.clear();
+  if (delimiter_ == ' ') text_ = without_blanks_after(text_);
+  std::fill(parts_.begin(), parts_.end(), part{});
+  row_parts_.clear();
   int number = 0;
   for (std::size_t at = 0;; ++at) {
-    while (at_blank(at)) ++at;
-    std::string_view content;
-    bool const quoted = at < text_.size() && text_[at] == '"';
-    if (quoted) {
-      content = quoted_cell(at);
-    } else {
-      std::size_t const end =
-          blanks ? find_blank(text_, at) : std::min(text_.find(delimiter_, at), text_.size());
-      content = without_blanks_after(text_.substr(at, end - at));
-      at = end;
-    }
+    part const found = next_cell(at);
     ++number;
     for (std::size_t k = 0; k < columns_.size(); ++k) {
-      if (columns_[k] == number) selected_[k] = {content, quoted};
+      if (columns_[k] == number) parts_[k] = found;
     }
-    if (keep_all) row_cells_.push_back(content);
+    if (keep_all) row_parts_.push_back(found);
     if (at >= text_.size()) break;
-    // A quote that is not closed in its line is found in every cell.
+    // A quote that is not closed is found in every cell.
     bool const enough = rules_.ragged && !keep_all && number >= last_column_;
     if (enough && text_.find('"', at) == std::string_view::npos) break;
   }
+  for (std::size_t k = 0; k < parts_.size(); ++k) {
+    selected_[k] = {text_.substr(parts_[k].begin, parts_[k].size), parts_[k].quoted};
+  }
+  row_cells_.clear();
+  for (part const& one : row_parts_) row_cells_.push_back(text_.substr(one.begin, one.size));
   cells_in_row_ = number;
   if (rows_ == 1) cells_ = number;
   if (rules_.ragged || number == cells_) return;
@@ -192,18 +205,33 @@ std::string table_reader::lacking() const {
          std::to_string(last_column_) + comment_hint(text_);
 }
 
-/// Consumes a quoted cell and the blanks after it: `at` moves from the opening quote to the
-/// delimiter or the line's end.
-std::string_view table_reader::quoted_cell(std::size_t& at) {
+/// Consumes a cell: `at` moves from its beginning to the delimiter after it or the line's end.
+table_reader::part table_reader::next_cell(std::size_t& at) {
+  while (at_blank(at)) ++at;
+  if (at < text_.size() && text_[at] == '"') return quoted_cell(at);
+  std::size_t const begin = at;
+  at = delimiter_ == ' ' ? find_blank(text_, at)
+                         : std::min(text_.find(delimiter_, at), text_.size());
+  return {begin, without_blanks_after(text_.substr(begin, at - begin)).size()};
+}
+
+/// The same for a quoted cell and the blanks after it.
+table_reader::part table_reader::quoted_cell(std::size_t& at) {
   std::size_t const start = at + 1;
   std::size_t end = start;
   for (;; end += 2) {
-    end = text_.find('"', end);
-    if (end == std::string_view::npos) fail("a quote is not closed in its line, expected '\"'");
+    for (std::size_t from = end; (end = text_.find('"', from)) == std::string_view::npos;) {
+      from = text_.size();
+      if (!join_next_line()) {
+        fail(delimiter_ == ' ' ? "a quote is not closed in its line, expected '\"'; if cells have "
+                                 "several lines: --delimiter"
+                               : "a quote is not closed, expected '\"'");
+      }
+    }
     if (end + 1 >= text_.size() || text_[end + 1] != '"') break;
   }
   // A doubled quote may stay doubled: such a cell is no number anyway.
-  std::string_view const content = text_.substr(start, end - start);
+  part const content{start, end - start, true};
   bool const blank_follows = at_blank(end + 1);
   for (at = end + 1; at_blank(at);) ++at;
   bool const separated =

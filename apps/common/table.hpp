@@ -61,7 +61,8 @@ class table_reader {
   /// `next`.
   std::vector<std::string_view> const& cells() const { return row_cells_; }
 
-  /// All of this line, without its end, and without the blanks after it if they separate cells.
+  /// All of this line, without its end, and without the blanks after it if they separate cells. A
+  /// row has several lines if its quoted cells do; they are then one "line".
   /// Valid until `next`.
   std::string_view text() const { return text_; }
 
@@ -95,11 +96,20 @@ class table_reader {
 
  private:
   bool read_line();
+  bool take_line();
+  bool join_next_line();
   void check_encoding();
   bool skipped() const;
   void choose_delimiter();
+  /// A part of `text_`, which moves when lines are joined.
+  struct part {
+    std::size_t begin = 0, size = 0;
+    bool quoted = false;
+  };
+
   void find_cells();
-  std::string_view quoted_cell(std::size_t& at);
+  part next_cell(std::size_t& at);
+  part quoted_cell(std::size_t& at);
   bool at_blank(std::size_t at) const;
   std::size_t end_of_quoted_text(std::size_t at) const;
 
@@ -107,16 +117,18 @@ class table_reader {
   table_rules rules_;
   std::vector<int> columns_{1};
   int last_column_ = 1;
-  std::string_view text_;  // this line
+  std::string_view text_;  // this line, and those that its quoted cells end in
   std::string_view line_bytes_;
   std::string carry_;  // holds `text_` if it spans pieces of the input
   std::vector<cell> selected_{1};
+  std::vector<part> parts_{1}, row_parts_;  // `selected_` and `row_cells_`
   std::vector<std::string_view> row_cells_;
-  std::size_t to_skip_ = 0;  // of the input's look-ahead, once `text_` is no longer needed
-  std::uint64_t line_ = 0;
+  std::size_t to_skip_ = 0;         // of the input's look-ahead, once `text_` is no longer needed
+  std::uint64_t line_ = 0;          // the first one of this row
+  std::uint64_t joined_lines_ = 0;  // after it
   std::uint64_t line_begin_ = 0;
   int cells_ = 0;         // in the first row; 0 before it
-  int cells_in_row_ = 0;  // in this row, as far as it was read
+  int cells_in_row_ = 0;  // in this row, up to where it was read
   char delimiter_;        // ' ' stands for runs of blanks
   std::uint64_t rows_ = 0;
 };

@@ -37,6 +37,18 @@ inline bool is_printable(std::string_view line) {
   return true;
 }
 
+/// The same for the lines of a row.
+inline bool are_printable(std::string_view lines) {
+  for (;;) {
+    std::string_view line = lines.substr(0, lines.find('\n'));
+    bool const last = line.size() == lines.size();
+    if (!last) lines.remove_prefix(line.size() + 1);
+    if (!last && line.ends_with('\r')) line.remove_suffix(1);
+    if (!is_printable(line)) return false;
+    if (last) return true;
+  }
+}
+
 /// Whether these bytes, which may end within a character, are lines that print.
 inline bool is_text(std::string_view head) {
   for (std::size_t at = 0; at < head.size();) {

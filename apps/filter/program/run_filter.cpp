@@ -133,7 +133,8 @@ class filter_run {
     index_t const piece = item_stream::piece_items(mask_word, item);
     index_t const unit = arguments_.mask ? piece : 1;
     if (arguments_.mask) {
-      mask_.emplace(*arguments_.mask, *input_->count(), input_->is_whole(), piece, &meter_, bytes_read_);
+      mask_.emplace(*arguments_.mask, *input_->count(), input_->is_whole(), piece, &meter_,
+                    bytes_read_);
     }
     input_->begin(piece, unit, [this] {
       output_.flush();

@@ -253,9 +253,8 @@ class sort_run {
 
   exit_code run_columns() {
     require(needs_of_columns());
-    column_order const how{
-        options_.direction == sort_direction::descending,
-        arguments_.common.missing.what == missing_rule::choice::first};
+    column_order const how{options_.direction == sort_direction::descending,
+                           arguments_.common.missing.what == missing_rule::choice::first};
     std::span<key_column const> const keys(table_->keys);
     lazy_buffer<index_t> order(count_);
     auto const positions = order.items();
@@ -349,9 +348,8 @@ class sort_run {
             [&](std::size_t to, std::size_t from) { positions[to] = positions[from]; });
       }
     });
-    return finish_positions(positions.first(kept_), [&] {
-      return expected_positions(keys_, options_, arguments_.unique);
-    });
+    return finish_positions(positions.first(kept_),
+                            [&] { return expected_positions(keys_, options_, arguments_.unique); });
   }
 
   exit_code finish_keys(std::span<std::byte const> keys, std::span<std::byte const> values) {
@@ -361,9 +359,8 @@ class sort_run {
         return exit_code::difference;
       }
     }
-    timed(write_seconds_, [&] {
-      output_.write_items(keys_.type, keys, keys_.format, with_type(values));
-    });
+    timed(write_seconds_,
+          [&] { output_.write_items(keys_.type, keys, keys_.format, with_type(values)); });
     return exit_code::done;
   }
 
@@ -380,8 +377,7 @@ class sort_run {
     timed(write_seconds_, [&] {
       auto const values = with_type(moved.items());
       if (rows_) return output_.write_rows(*table_, positions, values);
-      output_.write_items(dtype_of<index_t>(), std::as_bytes(positions), items_->format(),
-                          values);
+      output_.write_items(dtype_of<index_t>(), std::as_bytes(positions), items_->format(), values);
     });
     return exit_code::done;
   }

@@ -66,6 +66,14 @@ class Arguments(ProgramCase):
         error = self.fails(USAGE, "'', expected a value", *arguments)
         self.assertRegex(error, r"\A%s: '', expected a value" % name)
 
+    def test_options_that_are_given_twice(self):
+        for program in PROGRAMS:
+            positionals, options, _ = self.arguments_of(program)
+            if "--engine" in options:
+                self.fails_with(USAGE, "--engine is given 2 times, expected once (see %s --help)" %
+                                self.name, "--engine", "cpu", *[NOWHERE] * len(positionals),
+                                "--engine=auto")
+
     def test_options_that_do_not_exist(self):
         for program in PROGRAMS:
             options = self.arguments_of(program)[1]

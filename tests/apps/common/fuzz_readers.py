@@ -74,9 +74,10 @@ def table(rng, dtype, columns, n):
         titles = ["value", '"time"', '"a ""b"""', "x_1", "\u00e9t\u00e9"]
         lines.append(delimiter.join(rng.choice(titles) for _ in range(columns)))
     for _ in range(n):
-        cells = [rng.choice(text_cells(rng, dtype, 1) + ["word", '"quoted, text"', '"a ""b"""',
-                                                              'a"b', "#more" if lines else "x"])
-                 for _ in range(columns)]
+        words = ["word", '"quoted, text"', '"a ""b"""', 'a"b', "#more" if lines else "x"]
+        if not delimiter.isspace() or delimiter == "\t":
+            words.append('"two%slines"' % end)
+        cells = [rng.choice(text_cells(rng, dtype, 1) + words) for _ in range(columns)]
         cells[wanted - 1] = text_cells(rng, dtype, 1)[0]
         if rng.random() < 0.2:
             cells[wanted - 1] = '"%s"' % cells[wanted - 1]
@@ -223,7 +224,7 @@ def nearly_number(cell):
 def prints(line):
     """Whether a line that was decoded as Latin-1 is printable UTF-8."""
     try:
-        text = line.encode("latin-1").decode("utf-8")
+        text = re.sub("\r?\n", "", line).encode("latin-1").decode("utf-8")
     except UnicodeDecodeError:
         return False
     return not re.search("[\0-\x08\x0a-\x1f\x7f-\x9f]", text)
@@ -255,25 +256,38 @@ def is_quoted(line, delimiter, column):
     return quoted.match(line, at).group(1) is not None
 
 
+def ends_in_quotes(line, delimiter):
+    """Whether the last cell begins with a quote that is not closed."""
+    blank = " " if delimiter == "\t" else " \t"
+    quoted = r'[%s]*"(?:[^"]|"")*' % blank
+    cell = r'(?:%s"[%s]*|[%s]*[^"%s%s][^%s]*|[%s]*)' % (quoted, blank, blank, blank, delimiter,
+                                                        delimiter, blank)
+    return re.fullmatch("(?:%s%s)*%s" % (cell, delimiter, quoted), line) is not None
+
+
 def cells_of(data, column):
     text = data.decode("latin-1")
     if text.startswith("\xef\xbb\xbf"):
         text = text[3:]
     delimiter = None
     header = False
-    for line in text.split("\n"):
-        if line.endswith("\r"):
-            line = line[:-1]
+    lines = text.split("\n")[::-1]
+    while lines:
+        line = lines.pop()
         first = delimiter is None
-        if first and "\r" in line:
+        if first and "\r" in line[:-1]:
             raise ValueError("a CR within a line")
-        bare = line.strip(" " if delimiter == "\t" else " \t")
+        bare = line.removesuffix("\r").strip(" " if delimiter == "\t" else " \t")
         if not bare or (first and bare[0] == "#" and
                         not means_missing(re.split('[;\t, "]', bare)[0])):
             continue
         if first:
-            unquoted = re.sub(r'(?:\A|(?<=[;\t, ]))"(?:[^"]|"")*"(?=[;\t, ]|\Z)', "", line)
+            unquoted = re.sub(r'(?:\A|(?<=[;\t, ]))"(?:[^"]|"")*"(?=[;\t, ]|\Z)', "",
+                              line.removesuffix("\r"))
             delimiter = next((c for c in ";\t," if c in unquoted), " ")
+        while delimiter != " " and lines and ends_in_quotes(line, delimiter):
+            line += "\n" + lines.pop()
+        line = line.removesuffix("\r")
         if delimiter == " ":
             cells = re.findall(r'"((?:[^"]|"")*)"|([^ \t]+)', line)
             quoted = len(cells) >= column and not cells[column - 1][1]

@@ -77,6 +77,9 @@ class Manuals(unittest.TestCase):
         for words in [["--format", "=", "n"], ["--format", "="]]:
             self.assertIn("npy", self.complete(copy, *words))
         self.assertEqual(self.complete(copy, "--column", "a"), [""])
+        for sort in [path for path in PROGRAMS if os.path.basename(path) == "scan-sort"]:
+            os.mkdir(self.path("a folder"))
+            self.assertEqual(self.complete(sort, "--temp", "a"), ["a folder"])
 
     def test_other_shells_take_completions(self):
         for program in PROGRAMS:

@@ -109,7 +109,13 @@ TEST_CASE("text refusals name the line and what was expected") {
   CHECK(refusal("1\n3 4\n") == "x:2: the line has 2 cells, expected 1 as in the first line");
   CHECK(refusal("a;b\n1;2\n", as(file_format::text, {}, 3)) ==
         "x:1: the line has 2 cells, expected column 3");
-  CHECK(refusal("1\n\"2\n") == "x:2: a quote is not closed in its line, expected '\"'");
+  CHECK(refusal("1\n\"2\n") ==
+        "x:2: a quote is not closed in its line, expected '\"'; if cells have several lines: "
+        "--delimiter");
+  CHECK(refusal("1,\"a\nb\"\n2,\"c\n\nd\n") == "x:3: a quote is not closed, expected '\"'");
+  CHECK(refusal("1,\"" + std::string(1 << 24, '\n')) ==
+        "x:1: a quote is not closed within 16 MiB, expected '\"'");
+  CHECK(refusal("1,\"a\n\nb\"\nx,2\n") == "x:4: 'x' is no number, expected a number");
   CHECK(refusal("\"1\"2,3\n") == "x:1: text follows a closing quote, expected a delimiter");
   CHECK(refusal(std::string("1\n2\x01\x00\n", 5)) ==
         "x:2: '2\\x01\\x00' is no number, expected a number (binary data are read by --format raw "
@@ -333,5 +339,6 @@ TEST_CASE("the closest word takes the fewest edits") {
   CHECK(apps::closest_word("--nonsense", words) == "");
   CHECK(apps::closest_word("", words) == "");
   CHECK(apps::closest_word("ab", {"ba", "b"}) == "ba");
+  CHECK(apps::closest_word("a", {"b", "c"}) == "");
   CHECK(apps::closest_word(std::string(100, 'a'), {std::string(100, 'a')}) == "");
 }

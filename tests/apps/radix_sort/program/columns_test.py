@@ -11,6 +11,8 @@ import subprocess
 import sys
 import unittest
 
+import numpy
+
 sys.path.insert(0, os.path.abspath(__file__ + "/../../../common"))
 from program_case import BAD_FILE, DONE, ProgramCase, USAGE
 
@@ -80,6 +82,24 @@ class Columns(SortCase):
             out = self.verified(path, *arguments, *options, *header, "--unique", "--argsort")
             self.assertEqual(out, b"".join(b"%d\n" % k for k in firsts), keys)
 
+    def test_one_key_with_a_direction(self):
+        data = b"a,2\nb,3\nc,1\nd,3\n"
+        for key, options, expected in [("2:descending", [], b"bdac"),
+                                       ("2:ascending", ["--descending"], b"cabd"),
+                                       ("1:text:descending", [], b"dcba")]:
+            out = self.verified("-", "--column", key, *options, data=data)
+            self.assertEqual(bytes(line[0] for line in out.splitlines()), expected, key)
+        self.succeeds("-", "--column", "2:descending", "-o", self.path("o.npy"), data=data)
+        self.assertEqual(numpy.load(self.path("o.npy")).tolist(), [3, 3, 2, 1])
+
+    def test_keys_of_text_need_text(self):
+        path = self.path("x.npy")
+        numpy.save(path, numpy.arange(3))
+        for keys in [["--column", "1", "--column", "1"], ["--column", "1:text"],
+                     ["--column", "1:date:descending"]]:
+            self.fails(USAGE, "several keys, text and dates are for text, but " + path +
+                       " is read as npy", path, *keys)
+
     def test_values_move_with_rows_by_columns(self):
         values = self.write("v.txt", b"10\n20\n30\n")
         self.succeeds("-", "--column", "1:text", "--column", "2", "--values", values,
@@ -96,8 +116,29 @@ class Columns(SortCase):
                         "--column", "3", data=b"1 2 3\n1 2\n")
         self.fails_with(BAD_FILE, "<stdin>:1: the line has 2 cells, expected column 3", "-",
                         "--column", "3", data=b"total 8\n1 2\n")
-        self.fails_with(BAD_FILE, "<stdin>:3: a quote is not closed in its line, expected '\"'",
-                        "-", "--column", "1", data=b'1,a\n2,b\n3,"c\nd",4\n')
+        self.fails_with(BAD_FILE, "<stdin>:3: a quote is not closed, expected '\"'",
+                        "-", "--column", "1", data=b'1,a\n2,b\n3,"c\nd,4\n')
+
+    def test_cells_of_several_lines(self):
+        rng = random.Random(5)
+        for end in [b"\n", b"\r\n"]:
+            words = [b"x", b"", b"a\nb", b"\n\n", b'say ""no""\n# 1', b"1,2\n3,4", b"w" * 70000 + b"\n"]
+            header = b'"a\nlong ""name""",b,c' + end
+            table = [(rng.randrange(9), rng.choice(words).replace(b"\n", end)) for _ in range(200)]
+            rows = [b'%d,"%s",%d' % (key, word, k) + end for k, (key, word) in enumerate(table)]
+            data = header + b"".join(rows)
+            for by, key in [(lambda k: table[k][0], ["1"]), (lambda k: -k, ["c:descending"]),
+                            (lambda k: (table[k][1].replace(b'""', b'"'), table[k][0]),
+                             ["b:text", 'a%slong "name"' % end.decode()])]:
+                arguments = [word for one in key for word in ["--column", one]]
+                if key[-1] == "1":
+                    arguments += ["--header", "yes"]
+                order = sorted(range(len(rows)), key=by)
+                out = self.verified("-", *arguments, data=data)
+                self.assertEqual(out, header + b"".join(rows[k] for k in order), (end, key))
+        out = self.notes("'name,note\\x0awith unit' is read as a header", "-", "--column", "1",
+                         data=b'name,"note\nwith unit"\n2,"b\nb"\n1,a\n')
+        self.assertEqual(out, b'name,"note\nwith unit"\n1,a\n2,"b\nb"\n')
 
     def test_delimiters(self):
         for word, data in [("|", b"b|2\na|1\n"), ("pipe", b"b|2\na|1\n"), ("tab", b"b c\t2\na,;\t1\n"),
@@ -216,6 +257,8 @@ class Dates(SortCase):
                     b"2024-02T10:00", b"20240101", b"today", b""]:
             self.fails(BAD_FILE, "<stdin>:2: ", "-", "--column", "2:date",
                        data=b"a;2024-01-01\nb;" + bad + b"\n")
+        self.fails(BAD_FILE, "'today' is no date, expected a date as 2024-02-29 or ", "-",
+                   "--column", "1:date", data=b"2024-01-01\ntoday\n")
 
 
 class Missing(SortCase):
