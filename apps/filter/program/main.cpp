@@ -26,7 +26,7 @@ files hold uint8. A file that could be either counts as unpacked; bools and text
 Text holds numbers from 0 to 255, in column 1 (--column applies to the input). Arrays of several
 dimensions are read row by row, input and MASK alike; --indices counts in that order.
 
-Text is filtered by rows: each line stays as it is, and the number in column --column decides. A
+Text is filtered by rows: each row stays as it is, and the number in column --column decides. A
 header stays first; empty lines and comments are dropped. Other output formats get only the numbers,
 and --only writes them as text. A single row of several numbers without --column is a sequence of
 items, not a row.

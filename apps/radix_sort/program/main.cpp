@@ -21,14 +21,15 @@ constexpr char const* words_and_examples =
     R"(Order: numbers by value; floats -inf < ... < (-0 = +0) < ... < +inf < nan. --descending
 reverses it; equal keys still keep the order of the input.
 
-Text is sorted by rows: each line stays whole, and the number in column --column is its key. A
+Text is sorted by rows: each row stays whole, and the number in column --column is its key. A
 header stays first; empty lines and comments are dropped. Other output formats get only the keys.
 
 COLUMN is a number from 1 or a word of the header, and may be followed by :text (bytes, as sort does
 with LC_ALL=C), :date (ISO 8601, such as 2024-02-29 or 2024-02-29T23:59:59.5+01:00; UTC without a
 zone), :number (the default), and by :ascending or :descending. A name that begins with a digit or a
 sign is written in double quotes. With several --column, rows that are equal by the first are sorted
-by the second, and so on. Text, dates and several keys need text as the output, or --argsort.
+by the second, and so on. Text, dates, several keys and --missing first or last need text as the
+output, or --argsort.
 
 --values FILE: one item per key, which moves with it; --values-output names their output. In text
 they are column 1, without a header.

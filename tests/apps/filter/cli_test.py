@@ -102,7 +102,8 @@ class Results(FilterCase):
     def test_rows_of_text_stay_byte_for_byte(self):
         rng = np.random.default_rng(5)
         numbers = rng.integers(-50, 50, 5000)
-        shapes = [b"x,%d,y", b"x,+%d", b' "a, ""b""" , %d ', b"\xc3\xa9,%d\r", b",%d,,,\t", b"z,%d.0"]
+        shapes = [b"x,%d,y", b"x,+%d", b' "a, ""b""" , %d ', b"\xc3\xa9,%d\r", b",%d,,,\t", b"z,%d.0",
+                  b'"two\nlines",%d']
         lines = [(shapes[k % len(shapes)] % abs(n)).replace(b"%d" % abs(n), b"%d" % n
                                                            if k % len(shapes) != 1 else b"%d" % abs(n))
                  for k, n in enumerate(numbers)]
