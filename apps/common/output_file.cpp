@@ -242,7 +242,7 @@ void output_file::write_from_end(std::uint64_t end) {
 
 void output_file::reserve(std::uint64_t bytes) {
   auto const size = static_cast<off_t>(bytes);
-  if (size > 0 && ::fallocate(descriptor_, 0, 0, size) != 0 && !is_refusal(errno)) {
+  if (bytes != 0 && ::fallocate(descriptor_, 0, 0, size) != 0 && !is_refusal(errno)) {
     fail("cannot write", errno);
   }
   if (::ftruncate(descriptor_, size) != 0) fail("cannot write", errno);

@@ -27,13 +27,13 @@ namespace {
 using libscan::detail::collective;
 using libscan::detail::collective_call;
 
-/// Refuses an input of which ranks cannot read parts.
+/// Refuses an input that ranks cannot read in parts.
 [[noreturn]] void refuse(std::string const& path, std::string const& what) {
   throw usage_error(input_name(path) + ": " + what +
-                    ", expected an uncompressed .npy or raw file, of which each rank reads a part");
+                    ", expected an uncompressed .npy or raw file, since each rank reads a part");
 }
 
-/// Opens a file of which ranks can read parts. `format` becomes its own.
+/// Opens a file that ranks can read in parts. `format` becomes its own.
 byte_reader open_parts(std::string const& path, file_format& format) {
   if (path == "-") refuse(path, "no file");
   byte_reader in(open_file(path, nullptr), input_name(path));

@@ -57,7 +57,7 @@ class rank_output {
   rank_output(rank_output const&) = delete;
   rank_output& operator=(rank_output const&) = delete;
 
-  /// Writes the file and puts it into place: `total` items, of which this rank's `items` begin at
+  /// Writes the file and puts it into place. It has `total` items; this rank's `items` begin at
   /// item `first`. The format is `output_format(path, otherwise)`. The whole length is reserved
   /// first. Throws `file_error`; then no file appears, and none is left.
   void write(dtype type, index_t total, index_t first, std::span<std::byte const> items,

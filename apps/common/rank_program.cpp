@@ -15,7 +15,6 @@
 
 #include <apps/common/memory_bound.hpp>
 #include <apps/common/program.hpp>
-#include <libscan/cpu/workers.hpp>
 #include <libscan/distributed/collective.hpp>
 #include <libscan/distributed/error.hpp>
 #include <libscan/distributed/mpi.hpp>
@@ -76,12 +75,11 @@ void run_on_ranks(int argc, char** argv, rank_program const& program) {
   int const here = ranks_here();
   auto const bound = memory_bound() / static_cast<std::uint64_t>(here);
   if (!memory_bound_given()) set_memory_bound(bound);
-  int const shared = std::max(1, libscan::cpu::default_threads() / here);
+  int const shared = std::max(1, engine::cpu().threads() / here);
   int const threads = program.common.threads == 0 ? shared : program.common.threads;
   mpi_options options;
   options.timeout = milliseconds(1000 * timeout_seconds);
-  ranks const on{communicator_of(MPI_COMM_WORLD, options), engine::cpu(threads)};
-  libscan::cpu::with_workers(threads, [&] { program.run(on); });
+  program.run(ranks{communicator_of(MPI_COMM_WORLD, options), engine::cpu(threads)});
 }
 
 /// Replaces `word` by the smallest of all ranks. False if they do not all answer in time.

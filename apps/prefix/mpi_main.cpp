@@ -12,8 +12,9 @@ constexpr char const* what_it_does =
     "output is the sum (or minimum, ...) of items 0 to i of the input.";
 
 constexpr char const* words_and_examples =
-    R"(Integers, minima and maxima: the output is that of scan-prefix, byte for byte. Sums of floats have
-the same bytes for any number of processes. They may differ from those of scan-prefix in rounding.
+    R"(Integers, minima and maxima: the output is that of scan-prefix, byte for byte. Sums of
+floats have the same bytes for any number of processes. They may
+differ from those of scan-prefix in rounding.
 Accumulators, --init and --reverse are those of scan-prefix, whose --help explains them.
 
 Examples:

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <apps/common/lazy_buffer.hpp>
-#include <apps/common/rank_files.hpp>
 #include <apps/common/steps.hpp>
 #include <libscan/core/any_operator.hpp>
 #include <libscan/distributed/collective.hpp>

@@ -2,6 +2,7 @@
 // The work of scan-prefix-mpi, without its command line.
 #pragma once
 
+#include <apps/common/rank_files.hpp>
 #include <apps/prefix/prefix_arguments.hpp>
 #include <libscan/distributed/ranks.hpp>
 

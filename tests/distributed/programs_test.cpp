@@ -286,7 +286,7 @@ TEST_CASE("ranks refuse inputs and outputs that have no parts, on all ranks") {
     }
     return said;
   };
-  std::string const parts = ", expected an uncompressed .npy or raw file, of which each rank";
+  std::string const parts = ", expected an uncompressed .npy or raw file, since each rank";
   CHECK(errors_of(dir / "a.txt", dir / "o")[2].find(parts) != std::string::npos);
   CHECK(errors_of(dir / "none", dir / "o")[1].find("No such file") != std::string::npos);
   CHECK(errors_of(dir / "cut.npy", dir / "o")[1].find("the file ends after") != std::string::npos);

@@ -13,8 +13,8 @@ constexpr char const* what_it_does =
     "starts. The output is that of scan-histogram, byte for byte.";
 
 constexpr char const* words_and_examples =
-    R"(Bins: --bins of even width over --range, or over the range of all items; or with --integers one per
-integer. scan-histogram's --help explains them. The output has one int64 per bin.
+    R"(Bins: --bins of even width over --range, or over the range of all items; or with --integers
+one per integer. scan-histogram's --help explains them. The output has one int64 per bin.
 
 Example:
   mpirun -n 4 scan-histogram-mpi heights.npy --bins 100 --range=-500:9000 -o counts.npy
