@@ -14,7 +14,10 @@ set(targets_of_device libscan_device)
 set(targets_of_libscan libscan libscan_cpu libscan_segments libscan_distributed libscan_filter libscan_sort_cpu libscan_radix_sort
     libscan_histogram libscan_spmv)
 set(targets_of_executor libscan_executor)
-set(programs scan-check scan-filter scan-histogram scan-prefix scan-sort scan-spmv scan-explain)
+set(targets_of_mpi libscan_mpi)
+set(targets_of_simulated libscan_simulated)
+set(programs scan-check scan-filter scan-histogram scan-prefix scan-sort scan-spmv scan-explain
+    scan-filter-mpi scan-histogram-mpi scan-prefix-mpi scan-sort-mpi)
 
 # CMake links the CUDA runtime into what nvcc links; users of a static libscan link without nvcc.
 get_target_property(LIBSCAN_LIBRARY_TYPE libscan TYPE)
@@ -23,7 +26,7 @@ if(LIBSCAN_WITH_CUDA AND LIBSCAN_LIBRARY_TYPE STREQUAL "STATIC_LIBRARY")
                         $<INSTALL_INTERFACE:$<LINK_ONLY:CUDA::cudart_static>>)
 endif()
 
-foreach(component device libscan executor)
+foreach(component device libscan executor mpi simulated)
   set(existing)
   foreach(target IN LISTS targets_of_${component})
     if(TARGET ${target})
@@ -78,7 +81,13 @@ endif()
 # they include is installed with them, and nothing else: neither programs' headers nor tests'.
 file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
      libscan/*.h libscan/*.hpp libscan/*.cuh apps/*/include/*.hpp apps/*/include/*.cuh)
-list(FILTER headers EXCLUDE REGEX "/(src|racecheck|host)/|(-inl|/vector_targets|/mpi|/simulated_ranks)\\.hpp$")
+list(FILTER headers EXCLUDE REGEX "/(src|racecheck|host)/|(-inl|/vector_targets)\\.hpp$")
+if(NOT TARGET libscan_mpi)
+  list(FILTER headers EXCLUDE REGEX "/mpi\\.hpp$")
+endif()
+if(NOT TARGET libscan_simulated)
+  list(FILTER headers EXCLUDE REGEX "/simulated_ranks\\.hpp$")
+endif()
 set(installed)
 while(headers)
   list(POP_FRONT headers header)

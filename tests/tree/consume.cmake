@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -P: installs a build, moves the installed tree, builds and runs tests/consumer against it.
 #   -D BUILD=DIR -D WORK=DIR      the build to install; where everything is written
-#   -D COMPONENTS=LIST            libscan, executor, device
+#   -D COMPONENTS=LIST            libscan, executor, device, mpi, simulated
 #   -D CXX=COMPILER [-D CUDA_COMPILER=NVCC]
 cmake_minimum_required(VERSION 3.25)
 set(source ${CMAKE_CURRENT_LIST_DIR}/../consumer)
@@ -42,15 +42,15 @@ foreach(component IN LISTS COMPONENTS)
   set(options -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_BUILD_TYPE=Release
               -D CMAKE_PREFIX_PATH=${WORK}/moved -D COMPONENT=${component})
   # What a component has no use for must not be looked for.
-  if(NOT component STREQUAL "libscan")
+  if(component MATCHES "device|executor")
     list(APPEND options -D CMAKE_DISABLE_FIND_PACKAGE_TBB=ON
                         -D CMAKE_DISABLE_FIND_PACKAGE_hwy=ON)
   endif()
-  if(NOT component STREQUAL "executor")
-    list(APPEND options -D CMAKE_DISABLE_FIND_PACKAGE_Boost=ON)
+  if(NOT component STREQUAL "mpi")
+    list(APPEND options -D CMAKE_DISABLE_FIND_PACKAGE_MPI=ON)
   endif()
   if(component STREQUAL "device")
-    list(APPEND options -D CMAKE_CUDA_COMPILER=${CUDA_COMPILER})
+    list(APPEND options -D CMAKE_CUDA_COMPILER=${CUDA_COMPILER} -D CMAKE_DISABLE_FIND_PACKAGE_Boost=ON)
   endif()
   run(${CMAKE_COMMAND} -G Ninja -S ${source} -B ${WORK}/${component} ${options})
   run(${CMAKE_COMMAND} --build ${WORK}/${component})
