@@ -42,8 +42,8 @@ void merge_part(T const* in, index_t begin, index_t middle, index_t end, T* out,
   T const* const a = in + begin;
   T const* const b = in + middle;
   index_t const m = middle - begin, n = end - middle;
-  index_t const i = merge_path(a, m, b, n, from - begin, less);
-  index_t const i_end = merge_path(a, m, b, n, to - begin, less);
+  index_t const i = detail::merge_path(a, m, b, n, from - begin, less);
+  index_t const i_end = detail::merge_path(a, m, b, n, to - begin, less);
   index_t const j = from - begin - i, j_end = to - begin - i_end;
   std::merge(a + i, a + i_end, b + j, b + j_end, out + from, less);
 }
@@ -68,8 +68,8 @@ void merge_runs(int threads, std::vector<index_t> ends, T* items, T* space, Less
             index_t const begin = pair == 0 ? 0 : merged[pair - 1];
             index_t const to = std::min(c.end, merged[pair]);
             if (to > at) {
-              merge_part(items, begin, std::max(begin, ends[2 * pair]), merged[pair], space, at, to,
-                         less);
+              detail::merge_part(items, begin, std::max(begin, ends[2 * pair]), merged[pair], space,
+                                 at, to, less);
             }
             at = std::max(at, to);
           }

@@ -10,9 +10,10 @@
 #include <type_traits>
 
 #include <libscan/core/error.hpp>
+#include <libscan/core/operator_call.hpp>
 #include <libscan/core/operators.hpp>
-#include <libscan/core/overlap.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/memory_span.hpp>
 #include <libscan/distributed/block_scan.hpp>
 #include <libscan/distributed/collective.hpp>
 #include <libscan/distributed/error.hpp>
@@ -22,6 +23,12 @@
 namespace libscan::inline v1 {
 
 namespace detail {
+
+/// The operator and init of a call over the items of a container, and the type of its total.
+template <class Op, class In, class Init, init_needed Needed>
+using rank_call = operator_call<Op, item_of<In> const*, Init, Needed>;
+template <class Op, class In, class Init>
+using rank_value_t = operator_value_t<Op, item_of<In> const*, Init>;
 
 /// Local items and results as the operator's values, from either end.
 template <class T, class Item, class Result>
@@ -52,22 +59,38 @@ class local_items {
   bool reversed_;
 };
 
-/// Throws unless `room` >= n, and `out` begins where `in` does or does not overlap it.
-inline void check_scan_output(std::span<std::byte const> in, std::span<std::byte const> out,
-                              std::size_t n, std::size_t room) {
-  if (room < n) {
+/// Throws unless `room` >= n, and `out` begins where `in` does, with items of the same size, or
+/// does not overlap it; or if items are misaligned.
+template <class Item, class Result>
+void check_scan_memory(char const* name, std::span<Item const> in, std::span<Result> out,
+                       std::size_t room) {
+  if (room < in.size()) {
     throw invalid_argument("out has space for " + std::to_string(room) + " items, expected " +
-                           std::to_string(n));
+                           std::to_string(in.size()));
   }
-  if (in.data() != out.data() && detail::overlap(in, out)) {
-    throw invalid_argument("out overlaps the input; expected the same memory, or other memory");
-  }
+  auto const n = static_cast<index_t>(in.size());
+  cpu::detail::require_in_place_or_no_overlap(name, cpu::detail::memory_of(in.data(), n),
+                                              cpu::detail::memory_of(out.data(), n));
 }
 
 /// Sums of integers do not depend on their association.
 template <class T>
 ranks with_cheapest_order(ranks const& on) {
   return std::is_integral_v<T> ? ranks(on.comm(), on.local(), association::fastest) : on;
+}
+
+template <class In, monoid Op>
+typename Op::value_type reduce_over_ranks(ranks const& on, In const& in, Op const& op,
+                                          typename Op::value_type init) {
+  using T = typename Op::value_type;
+  std::span<item_of<In> const> const from{in};
+  return detail::collective(on.comm(), "reduce", [&](collective_call& call) {
+    local_items<T, item_of<In>, T> const items(from, {}, false);
+    ranks const cheapest = detail::with_cheapest_order<T>(on);
+    return block_scan(cheapest, call, items, op, false).reduce(init, [&] {
+      (void)cpu::detail::memory_of(from.data(), static_cast<index_t>(from.size()));
+    });
+  });
 }
 
 template <scan_kind Kind, class In, class Out, monoid Op>
@@ -83,9 +106,8 @@ typename Op::value_type scan_over_ranks(char const* name, ranks const& on, In co
     local_items<T, item_of<In>, item_of<Out>> const items(from, used, reversed);
     ranks const cheapest = detail::with_cheapest_order<T>(on);
     block_scan scan(cheapest, call, items, op, reversed);
-    return scan.template scan<Kind>(init, [&] {
-      detail::check_scan_output(std::as_bytes(from), std::as_bytes(used), from.size(), to.size());
-    });
+    return scan.template scan<Kind>(
+        init, [&] { detail::check_scan_memory(name, from, used, to.size()); });
   });
 }
 
@@ -99,41 +121,82 @@ typename Op::value_type scan_over_ranks(char const* name, ranks const& on, In co
 /// ranks or threads. They may differ from those of `libscan::reduce` on an engine.
 /// Synchronization: collective; returns when the result is there. Reads each item once. A rank
 /// sends fewer than 2^15 items and a few sums.
-/// Throws: an exception of `op` on any rank is thrown there, and `remote_error` on all others.
-/// `communicator_lost` if a rank died.
-template <host_items In, class Op = plus<detail::item_of<In>>>
-typename Op::value_type reduce(ranks const& on, In const& in, Op op = {},
-                               typename Op::value_type init = Op{}.identity()) {
-  using T = typename Op::value_type;
-  std::span<detail::item_of<In> const> const from{in};
-  return detail::collective(on.comm(), "reduce", [&](detail::collective_call& call) {
-    detail::local_items<T, detail::item_of<In>, T> const items(from, {}, false);
-    ranks const cheapest = detail::with_cheapest_order<T>(on);
-    return detail::block_scan(cheapest, call, items, op, false).reduce(init, [] {});
-  });
+/// Throws: an exception of `op` on any rank is thrown there, and `remote_error` on all others; so
+/// is `invalid_argument` for misaligned items. `communicator_lost` if a rank died.
+template <host_items In, monoid Op>
+typename Op::value_type reduce(ranks const& on, In const& in, Op op,
+                               std::type_identity_t<typename Op::value_type> init) {
+  return detail::reduce_over_ranks(on, in, op, init);
+}
+
+/// The same without an init, which is then the identity; and by any other callable
+/// (libscan/core/function_operator.hpp), which needs an init if its identity is unknown.
+template <host_items In, class Op = plus<detail::item_of<In>>, class Init = unstated>
+requires detail::adapted<Op, Init> detail::rank_value_t<Op, In, Init> reduce(
+    ranks const& on, In const& in, Op op = {}, Init init = unstated::init()) {
+  using call = detail::rank_call<Op, In, Init, detail::init_needed::if_no_identity>;
+  if constexpr (call::accepted()) {
+    return call::run(op, init,
+                     [&](auto const& by, auto const& first) -> detail::rank_value_t<Op, In, Init> {
+                       return detail::reduce_over_ranks(on, in, by, first);
+                     });
+  }
 }
 
 /// Exclusive scan over all ranks: each item's result is init op all items before it, of this rank
 /// and of earlier ranks. By `scan_direction::reverse`, the items after it, from the last rank's
 /// end. Result: init op all items, on every rank. Aliasing: `out` may be `in` itself, or must not
 /// overlap it. Items of `out` after the results are not touched. Throws: also `invalid_argument`,
-/// thrown as such on the rank whose `out` is too short or overlaps `in` other than exactly. Results
-/// are then undefined on all ranks. Otherwise as `reduce`; reads items twice.
-template <host_items In, host_output Out, class Op = plus<detail::item_of<In>>>
-typename Op::value_type exclusive_scan(ranks const& on, In const& in, Out&& out, Op op = {},
-                                       typename Op::value_type init = Op{}.identity(),
+/// thrown as such on the rank whose `out` is too short or misaligned, or overlaps `in` other than
+/// exactly. Results are then undefined on all ranks. Otherwise as `reduce`; reads items twice.
+template <host_items In, host_output Out, monoid Op>
+typename Op::value_type exclusive_scan(ranks const& on, In const& in, Out&& out, Op op,
+                                       std::type_identity_t<typename Op::value_type> init,
                                        scan_direction direction = scan_direction::forward) {
   return detail::scan_over_ranks<scan_kind::exclusive>(
       "exclusive_scan", on, in, static_cast<Out&&>(out), op, init, direction);
 }
 
+/// The same without an init, or by any other callable, as `reduce`.
+template <host_items In, host_output Out, class Op = plus<detail::item_of<In>>,
+          class Init = unstated>
+requires detail::adapted<Op, Init> detail::rank_value_t<Op, In, Init> exclusive_scan(
+    ranks const& on, In const& in, Out&& out, Op op = {}, Init init = unstated::init(),
+    scan_direction direction = scan_direction::forward) {
+  using call = detail::rank_call<Op, In, Init, detail::init_needed::if_no_identity>;
+  if constexpr (call::accepted()) {
+    return call::run(op, init,
+                     [&](auto const& by, auto const& first) -> detail::rank_value_t<Op, In, Init> {
+                       return detail::scan_over_ranks<scan_kind::exclusive>(
+                           "exclusive_scan", on, in, static_cast<Out&&>(out), by, first, direction);
+                     });
+  }
+}
+
 /// Inclusive scan over all ranks: as `exclusive_scan`, and each result includes its own item.
-template <host_items In, host_output Out, class Op = plus<detail::item_of<In>>>
-typename Op::value_type inclusive_scan(ranks const& on, In const& in, Out&& out, Op op = {},
-                                       typename Op::value_type init = Op{}.identity(),
+template <host_items In, host_output Out, monoid Op>
+typename Op::value_type inclusive_scan(ranks const& on, In const& in, Out&& out, Op op,
+                                       std::type_identity_t<typename Op::value_type> init,
                                        scan_direction direction = scan_direction::forward) {
   return detail::scan_over_ranks<scan_kind::inclusive>(
       "inclusive_scan", on, in, static_cast<Out&&>(out), op, init, direction);
+}
+
+/// The same without an init, or by any other callable, which needs none. Without items and init,
+/// the result is the identity or, if that is unknown, undefined.
+template <host_items In, host_output Out, class Op = plus<detail::item_of<In>>,
+          class Init = unstated>
+requires detail::adapted<Op, Init> detail::rank_value_t<Op, In, Init> inclusive_scan(
+    ranks const& on, In const& in, Out&& out, Op op = {}, Init init = unstated::init(),
+    scan_direction direction = scan_direction::forward) {
+  using call = detail::rank_call<Op, In, Init, detail::init_needed::never>;
+  if constexpr (call::accepted()) {
+    return call::run(op, init,
+                     [&](auto const& by, auto const& first) -> detail::rank_value_t<Op, In, Init> {
+                       return detail::scan_over_ranks<scan_kind::inclusive>(
+                           "inclusive_scan", on, in, static_cast<Out&&>(out), by, first, direction);
+                     });
+  }
 }
 
 }  // namespace libscan::inline v1

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Failures of one rank are thrown on all: each send of each rank fails once, is lost once, and
 // operators and arguments are wrong on one rank only. No rank waits forever.
+#include <cstddef>
+#include <functional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <libscan/distributed/error.hpp>
+#include <libscan/distributed/filter.hpp>
+#include <libscan/distributed/radix_sort.hpp>
 #include <libscan/distributed/scan.hpp>
 #include <tests/distributed/parts.hpp>
 #include <tests/support/catch.hpp>
@@ -106,6 +111,51 @@ TEST_CASE("a wrong argument on one rank is refused on all") {
   CHECK(is_a<invalid_argument>(found[1]));
   CHECK(is_a<remote_error>(found[0]));
   CHECK(is_a<remote_error>(found[2]));
+}
+
+TEST_CASE("misaligned items and partial overlaps on one rank are refused on all") {
+  using call = std::function<void(ranks const&, std::span<int>, std::span<int>)>;
+  auto const reverse = scan_direction::reverse;
+  std::vector<call> const calls{
+      [](ranks const& on, auto in, auto) { libscan::reduce(on, in); },
+      [](ranks const& on, auto in, auto) { libscan::reduce(on, in, plus<double>{}, 0); },
+      [](ranks const& on, auto in, auto out) { libscan::inclusive_scan(on, in, out); },
+      [](ranks const& on, auto in, auto out) { libscan::exclusive_scan(on, out, in); },
+      [=](ranks const& on, auto in, auto out) {
+        libscan::inclusive_scan(on, in, out, plus<int>{}, 0, reverse);
+      },
+      [=](ranks const& on, auto in, auto out) {
+        libscan::exclusive_scan(on, out, in, plus<long>{}, 0, reverse);
+      },
+      [](ranks const& on, auto in, auto out) { libscan::sort_keys(on, in, out); },
+      [](ranks const& on, auto in, auto out) { libscan::sort_keys(on, out, in); },
+      [](ranks const& on, auto in, auto out) { libscan::sort_pairs(on, out, out, in, out); },
+      [](ranks const& on, auto in, auto out) { libscan::sort_pairs(on, out, out, out, in); },
+      [](ranks const& on, auto in, auto out) {
+        libscan::filter(on, in, out, [](int x) { return x > 0; });
+      }};
+  for (std::size_t c = 0; c < calls.size(); ++c) {
+    INFO("call " << c);
+    simulated_ranks three(3, c);
+    auto const found = three.outcomes([&](communicator const& comm) {
+      ranks const on{comm, engine::cpu(1)};
+      std::vector<int> memory(9), out(8);
+      auto* const first = reinterpret_cast<std::byte*>(memory.data()) + (comm.rank() == 2 ? 1 : 0);
+      calls[c](on, std::span<int>(reinterpret_cast<int*>(first), 8), out);
+    });
+    CHECK(is_a<invalid_argument>(found[2]));
+    CHECK(is_a<remote_error>(found[0]));
+  }
+  simulated_ranks three(3, 5);
+  auto const found = three.outcomes([](communicator const& comm) {
+    std::vector<long> memory(16);
+    std::span<int> const in(reinterpret_cast<int*>(memory.data()), 8);
+    // Results of twice the size, where the items are.
+    std::span<long> const out(memory.data() + (comm.rank() == 1 ? 0 : 8), 8);
+    libscan::inclusive_scan(ranks{comm, engine::cpu(1)}, in, out);
+  });
+  CHECK(is_a<invalid_argument>(found[1]));
+  CHECK(is_a<remote_error>(found[0]));
 }
 
 TEST_CASE("ranks refuse engines that run kernels") {

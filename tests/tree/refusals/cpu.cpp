@@ -3,6 +3,7 @@
 #include <libscan/core/half.hpp>
 #include <libscan/cpu/binary_scan.hpp>
 #include <libscan/cpu/segmented_reduce.hpp>
+#include <libscan/distributed/scan.hpp>
 
 using namespace libscan;
 
@@ -207,3 +208,12 @@ void scan(int const* to) {
 
 // refused: ranks are integers of 32 or 64 bits
 auto scan(short* ranks) { return cpu::exclusive_binary_scan(1, cpu::byte_mask{nullptr}, ranks, 4); }
+
+// refused: Sum float16 and bfloat16 by plus<float>
+auto sum(ranks const& on) { return reduce(on, halves); }
+
+// refused: this call needs an init: the identity of the operator is not known
+auto sum(ranks const& on) { return exclusive_scan(on, items, out, smaller); }
+
+// refused: the operator is not trivially copyable
+auto sum(ranks const& on, holds_memory const& op) { return reduce(on, items, op, 0); }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <libscan/cpu/memory_span.hpp>
 #include <libscan/distributed/collective.hpp>
 #include <libscan/distributed/distribution.hpp>
 #include <libscan/distributed/exchange.hpp>
@@ -133,7 +134,8 @@ void sort_with_values(char const* name, ranks const& on, std::span<Key const> in
 /// Memory: a copy of the local keys, and twice the local result; at most 16 MiB of counters.
 /// Synchronization: collective; each key is sent at most once.
 /// Throws: `invalid_argument` on all ranks unless the lengths of all `out` and of all `keys` have
-/// the same sum; `remote_error` if another rank failed; `communicator_lost`.
+/// the same sum, and on a rank with misaligned memory; `remote_error` if another rank failed;
+/// `communicator_lost`.
 template <host_items Keys, host_output Out>
 void sort_keys(ranks const& on, Keys const& keys, Out&& out, sort_options const& options = {}) {
   using key = detail::item_of<Keys>;
@@ -142,8 +144,10 @@ void sort_keys(ranks const& on, Keys const& keys, Out&& out, sort_options const&
   detail::collective(on.comm(), "sort_keys", [&](detail::collective_call& call) {
     sort_order<key> const order{options.direction, options.first_bit, options.end_bit, {}};
     std::vector<key> sorted(in.size());
-    auto const d = detail::lengths_of(call, in.size(), to.size(),
-                                      [&] { libscan::sort_keys(on.local(), in, sorted, options); });
+    auto const d = detail::lengths_of(call, in.size(), to.size(), [&] {
+      cpu::detail::require_aligned(to.data());
+      libscan::sort_keys(on.local(), in, sorted, options);
+    });
     auto const mine = detail::share_sorted(call, on.threads(), d.out, std::move(sorted), order);
     std::ranges::copy(mine, to.begin());
   });
@@ -164,8 +168,12 @@ void sort_pairs(ranks const& on, Keys const& keys, Out&& out, Values const& valu
   detail::sort_with_values<value>(
       "sort_pairs", on, in, to.size(), options,
       [&] {
-        if (values_in.size() == in.size() && values_to.size() == to.size()) return;
-        throw invalid_argument("sort_pairs: one value per key expected, in inputs and outputs");
+        if (values_in.size() != in.size() || values_to.size() != to.size()) {
+          throw invalid_argument("sort_pairs: one value per key expected, in inputs and outputs");
+        }
+        cpu::detail::require_aligned(to.data());
+        cpu::detail::require_aligned(values_in.data());
+        cpu::detail::require_aligned(values_to.data());
       },
       [&](index_t i, index_t) { return values_in[static_cast<std::size_t>(i)]; },
       [&](std::size_t j, auto const& one) {
@@ -182,7 +190,7 @@ void argsort(ranks const& on, Keys const& keys, Positions&& positions,
   std::span<detail::item_of<Keys> const> const in{keys};
   std::span<index_t> const to{static_cast<Positions&&>(positions)};
   detail::sort_with_values<index_t>(
-      "argsort", on, in, to.size(), options, [] {},
+      "argsort", on, in, to.size(), options, [&] { cpu::detail::require_aligned(to.data()); },
       [](index_t i, index_t begin) { return begin + i; },
       [&](std::size_t j, auto const& one) { to[j] = one.value; });
 }
