@@ -93,6 +93,7 @@ std::string describe(check_case const& c) {
   if (c.in_offset + c.out_offset != 0) {
     text += ", offsets " + std::to_string(c.in_offset) + " and " + std::to_string(c.out_offset);
   }
+  if (c.host_api && c.on != engine_kind::cpu) text += ", host API";
   if (c.on == engine_kind::cpu) text += ", threads " + std::to_string(c.threads);
   if (c.tuning != 0) text += ", tuning " + std::to_string(c.tuning);
   if (c.schedule != 0) text += ", seeded schedule";

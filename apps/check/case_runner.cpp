@@ -103,6 +103,7 @@ failure case_runner::shrink(failure found) {
 std::string command_for(check_case const& c, case_overrides const& overrides) {
   std::string text = "scan-check --what ";
   text.append(name_of(family_of(c.what))).append(" --engine ").append(name_of(c.on));
+  if (overrides.host_api) text += " --host-api";
   text += " --seed " + std::to_string(c.seed) + " --case " + std::to_string(c.number);
   text += " --n " + std::to_string(c.n);
   if (overrides.values) text.append(" --values ").append(name_of(*overrides.values));

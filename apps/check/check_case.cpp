@@ -45,8 +45,6 @@ T one_of(std::span<T const> choices, std::uint64_t word) {
   return choices[word % choices.size()];
 }
 
-bool on_device(engine_kind on) { return on != engine_kind::cpu; }
-
 constexpr task scans[] = {task::scan};
 constexpr task segmented_scans[] = {task::segmented_by_flags, task::segmented_by_bits,
                                     task::segmented_by_offsets, task::segmented_by_keys};
@@ -54,7 +52,7 @@ constexpr task filters[] = {
     task::filter_if,         task::filter_flagged,   task::filter_masked, task::positions_if,
     task::positions_flagged, task::positions_masked, task::indexed_if,    task::indexed_flagged,
     task::indexed_masked,    task::count_if,         task::unique,        task::run_lengths};
-// Tasks that only the cpu engine has come last.
+// Tasks that only the host API has come last.
 constexpr task splits[] = {task::split_if,       task::split_flagged, task::split_masked,
                            task::split_into_one, task::split_by_key,  task::split_by_bit,
                            task::split_by_number};
@@ -64,7 +62,7 @@ constexpr task sorts[] = {task::sort_keys,
                           task::sort_keys_in_segments,
                           task::sort_pairs_in_segments,
                           task::argsort_in_segments};
-// Tasks that only a device has come last.
+// Tasks that only device calls have come last.
 constexpr task histograms[] = {task::histogram_of_integers, task::even_histogram,
                                task::edge_histogram,        task::weighted_histogram,
                                task::sorted_histogram,      task::counted_histogram};
@@ -90,7 +88,7 @@ std::span<task const> tasks_of(family what, bool device) {
   return std::span(products).first(device ? std::size(products) : 2);
 }
 
-// What is compiled: everything for the cpu engine; for kernels, types of each size, and the
+// What is compiled: everything for the host API; of device calls, types of each size, and the
 // operators below.
 constexpr dtype scan_types[] = {dtype::u8,  dtype::i16, dtype::i32,
                                 dtype::u64, dtype::f32, dtype::f64};
@@ -136,37 +134,38 @@ struct key_choice {
 constexpr key_choice device_keys[] = {
     {dtype::i32}, {dtype::u16, key_kind::half},  {dtype::u8}, {dtype::u64}, {dtype::f32},
     {dtype::f64}, {dtype::u32, key_kind::record}};
-// Records are not sorted within segments.
-constexpr key_choice cpu_keys[] = {{dtype::i8},
-                                   {dtype::u8},
-                                   {dtype::i16},
-                                   {dtype::u16},
-                                   {dtype::i32},
-                                   {dtype::u32},
-                                   {dtype::i64},
-                                   {dtype::u64},
-                                   {dtype::f32},
-                                   {dtype::f64},
-                                   {dtype::u16, key_kind::half},
-                                   {dtype::u16, key_kind::bfloat},
-                                   {dtype::u32, key_kind::record}};
+// Records are sorted only by a header of the cpu engine, and not within segments.
+constexpr key_choice host_keys[] = {{dtype::i8},
+                                    {dtype::u8},
+                                    {dtype::i16},
+                                    {dtype::u16},
+                                    {dtype::i32},
+                                    {dtype::u32},
+                                    {dtype::i64},
+                                    {dtype::u64},
+                                    {dtype::f32},
+                                    {dtype::f64},
+                                    {dtype::u16, key_kind::half},
+                                    {dtype::u16, key_kind::bfloat},
+                                    {dtype::u32, key_kind::record}};
 
-std::span<key_choice const> keys_for(task what, bool device) {
-  if (device) return std::span(device_keys).first(in_segments(what) ? 2 : std::size(device_keys));
-  return std::span(cpu_keys).first(in_segments(what) ? 12 : std::size(cpu_keys));
+std::span<key_choice const> keys_for(check_case const& c) {
+  bool const segmented = in_segments(c.what);
+  if (!c.host_api) return std::span(device_keys).first(segmented ? 2 : std::size(device_keys));
+  bool const records = c.on == engine_kind::cpu && !segmented;
+  return std::span(host_keys).first(records ? std::size(host_keys) : 12);
 }
 
 void draw_type(check_case& c) {
-  bool const device = on_device(c.on);
   if (family_of(c.what) == family::sort) {
-    auto const [type, keys] = one_of(keys_for(c.what, device), c.word(for_type));
+    auto const [type, keys] = one_of(keys_for(c), c.word(for_type));
     c.type = type;
     c.keys = keys;
   } else {
-    c.type = one_of(types_for(c.what, device), c.word(for_type));
+    c.type = one_of(types_for(c.what, !c.host_api), c.word(for_type));
   }
   static constexpr int sizes[] = {1, 2, 4, 8, 16};
-  if (device) {
+  if (!c.host_api) {
     c.value_bytes = value_bytes_on_device(c.type, c.keys);
   } else if (c.what != task::split_by_key) {
     c.value_bytes = one_of<int>(sizes, c.word(for_value_size));
@@ -174,7 +173,7 @@ void draw_type(check_case& c) {
 }
 
 operator_kind operator_for(check_case const& c, std::uint64_t word) {
-  if (!on_device(c.on)) {
+  if (c.host_api) {
     std::vector<operator_kind> known(std::begin(all_operators), std::end(all_operators));
     if (is_float(c.type)) std::erase_if(known, is_bitwise);
     return known[word % known.size()];
@@ -261,7 +260,7 @@ int bins_for(check_case const& c, std::uint64_t word) {
 
 /// device_spmv.cu has one semiring per type.
 semiring_kind semiring_for(check_case const& c, std::uint64_t word) {
-  if (!on_device(c.on)) return static_cast<semiring_kind>(word % 4);
+  if (c.host_api) return static_cast<semiring_kind>(word % 4);
   return c.type == dtype::i64 ? semiring_kind::min_plus : semiring_kind::plus_times;
 }
 
@@ -281,9 +280,9 @@ bool may_be_in_place(check_case const& c) {
     case task::filter_masked:
     case task::sort_keys_in_segments:
     case task::sort_pairs_in_segments:
-      return !on_device(c.on);
+      return c.host_api;
     default:
-      return on_device(c.on) && family_of(c.what) == family::segmented;
+      return family_of(c.what) == family::segmented;
   }
 }
 
@@ -292,7 +291,7 @@ void draw_manner(check_case& c) {
   static constexpr int threads[] = {1, 2, 3, max_case_threads, 0};
   c.threads = one_of<int>(threads, c.word(for_threads));
   c.in_place = may_be_in_place(c) && c.word(for_place) % 3 == 0;
-  if (on_device(c.on)) {
+  if (!c.host_api) {
     c.count_on_device = c.word(for_count) % 4 == 0;
     c.slack = static_cast<index_t>(c.word(for_count) / 4 % 3) * 1000;
     bool const may_swap = c.what == task::sort_keys || c.what == task::sort_pairs;
@@ -300,7 +299,7 @@ void draw_manner(check_case& c) {
     c.in_place = c.in_place || c.two_buffers;
   }
   if (c.on != engine_kind::executor) return;
-  c.tuning = static_cast<int>(c.word(for_tuning) % 4);
+  if (!c.host_api) c.tuning = static_cast<int>(c.word(for_tuning) % 4);
   c.schedule = c.word(for_schedule) % 2 == 0 ? 0 : c.word(for_schedule);
 }
 
@@ -316,9 +315,12 @@ check_case draw_case(engine_kind on, std::uint64_t seed, std::uint64_t number,
   c.on = on;
   c.seed = seed;
   c.number = number;
-  bool const device = on_device(on);
+  c.host_api = overrides.host_api || on == engine_kind::cpu;
+  bool const device = !c.host_api;
   auto const drawn = static_cast<family>(c.word(for_family) % family_count);
   c.what = one_of(tasks_of(overrides.what.value_or(drawn), device), c.word(for_task));
+  // Buckets by a function are a header of each engine, and no call of the host API.
+  if (overrides.host_api && c.what == task::split_by_key) c.what = task::split_by_number;
   draw_type(c);
   c.n = overrides.n.value_or(
       size_of_case(on, c.word(for_size), c.word(for_size_too), overrides.large));

@@ -107,7 +107,8 @@ struct check_case {
   distribution values = distribution::uniform;
   operator_kind op = operator_kind::plus;
   scan_kind kind = scan_kind::exclusive;
-  bool reverse = false;  ///< segmented scans of the cpu engine
+  bool host_api = true;  ///< the host API on host memory; else device calls
+  bool reverse = false;  ///< segmented scans of the host API
   bool has_init = false;
   bool in_place = false;
   bool two_buffers = false;  ///< sorts on a device, in place, with an extra buffer for each array
@@ -137,6 +138,7 @@ struct check_case {
 /// The properties that a user fixes.
 struct case_overrides {
   std::optional<family> what;
+  bool host_api = false;               ///< --host-api; implied by the cpu engine
   bool large = false;                  ///< some of tens of millions of items
   std::optional<index_t> n;            ///< --n
   std::optional<distribution> values;  ///< --values

@@ -26,8 +26,8 @@ class check_engine {
   virtual std::string description() const = 0;
 };
 
-/// The plain C++ host APIs and headers on the CPU.
-std::unique_ptr<check_engine> make_cpu_engine();
+/// The host API on an engine of this build, and on the cpu engine also headers without a host API.
+std::unique_ptr<check_engine> make_host_engine(engine_kind on);
 
 /// Kernels on CUDA device 0. Only in builds with nvcc.
 std::unique_ptr<check_engine> make_cuda_engine();

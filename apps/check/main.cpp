@@ -36,9 +36,13 @@ its command, to standard error.
 --engine executor runs the GPU's kernels on the CPU, thread by thread, under random schedules, with
 at most 3000 items. auto: a usable GPU, else the CPU.
 
+On the cpu engine, cases call the host API. On the others they make device calls, or with --host-api
+the same calls of the host API, with all its types and operators.
+
 Examples:
   scan-check
   scan-check --engine executor --seconds 60
+  scan-check --engine executor --host-api --cases 200
   scan-check --what sort --engine cuda --cases 100000 --large --json checked.json
   scan-check --what scan --engine cpu --seed 7 --case 12 --n 100
 
@@ -67,6 +71,8 @@ void add_overrides(CLI::App& app, case_overrides& overrides) {
     }
     return result;
   }();
+  app.add_flag("--host-api", overrides.host_api,
+               "on cuda and executor: call the host API on host memory, not device calls");
   app.add_flag("--large", overrides.large, "some cases of up to tens of millions of items");
   add_whole_number(app, "--n", overrides.n, 0, std::uint64_t{1} << 31,
                    "number of items, whatever is drawn");

@@ -27,19 +27,24 @@ using clock = std::chrono::steady_clock;
 /// Cases from this size on count as large.
 constexpr index_t large_items = 1000001;
 
-std::unique_ptr<check_engine> engine_called(std::string const& name, engine_kind& kind) {
+std::unique_ptr<check_engine> engine_called(std::string const& name, bool host_api,
+                                            engine_kind& kind) {
   kind = name == "executor"              ? engine_kind::executor
          : engine::named(name).is_cuda() ? engine_kind::cuda
                                          : engine_kind::cpu;
   switch (kind) {
     case engine_kind::executor:
-      if constexpr (libscan::detail::has_executor) return make_executor_engine();
+      if constexpr (libscan::detail::has_executor) {
+        return host_api ? make_host_engine(kind) : make_executor_engine();
+      }
       libscan::detail::refuse_executor();
     case engine_kind::cuda:
-      if constexpr (libscan::detail::has_cuda) return make_cuda_engine();
+      if constexpr (libscan::detail::has_cuda) {
+        return host_api ? make_host_engine(kind) : make_cuda_engine();
+      }
       libscan::detail::refuse_cuda();
     default:
-      return make_cpu_engine();
+      return make_host_engine(kind);
   }
 }
 
@@ -59,7 +64,7 @@ class check_run {
  public:
   explicit check_run(check_arguments const& arguments)
       : arguments_(arguments),
-        on_(engine_called(arguments.engine, kind_)),
+        on_(engine_called(arguments.engine, arguments.overrides.host_api, kind_)),
         runner_(*on_),
         seed_(arguments.seed ? *arguments.seed : std::random_device{}()),
         meter_(arguments.progress) {

@@ -13,12 +13,12 @@ namespace libscan::apps {
 
 /// The command line.
 struct check_arguments {
-  std::string engine = "auto";           ///< --engine: cpu, cuda, executor, auto
-  case_overrides overrides;              ///< --what --large --n --values --aligned --plain
-  std::optional<double> seconds;         ///< --seconds
-  std::optional<std::uint64_t> cases;    ///< --cases
-  std::optional<std::uint64_t> only;     ///< --case
-  std::optional<std::uint64_t> seed;     ///< --seed; any if not given
+  std::string engine = "auto";         ///< --engine: cpu, cuda, executor, auto
+  case_overrides overrides;            ///< --what --host-api --large --n --values --aligned --plain
+  std::optional<double> seconds;       ///< --seconds
+  std::optional<std::uint64_t> cases;  ///< --cases
+  std::optional<std::uint64_t> only;   ///< --case
+  std::optional<std::uint64_t> seed;   ///< --seed; any if not given
   std::optional<std::string> json_file;  ///< --json
   bool progress = false;                 ///< --progress
 };

@@ -24,11 +24,12 @@ kind kind_of(check_case const& c) {
 }
 
 /// A case of some items for each kind that is drawn.
-std::map<kind, check_case> cases_of(engine_kind on) {
+std::map<kind, check_case> cases_of(engine_kind on, bool host_api = false) {
   std::map<kind, check_case> result;
   for (std::uint64_t number = 0; number < 60000; ++number) {
     case_overrides few;
     few.n = 40;
+    few.host_api = host_api;
     check_case const c = draw_case(on, 1, number, few);
     // Something is kept, and segments are.
     if (c.keep_percent == 50) result.emplace(kind_of(c), c);
@@ -43,9 +44,9 @@ struct variety {
   std::set<bool> two_buffers;
 };
 
-std::map<task, variety> varieties_of(engine_kind on) {
+std::map<task, variety> varieties_of(engine_kind on, bool host_api = false) {
   std::map<task, variety> result;
-  for (auto const& [drawn, c] : cases_of(on)) {
+  for (auto const& [drawn, c] : cases_of(on, host_api)) {
     variety& of = result[c.what];
     of.keys.emplace(c.type, c.keys);
     of.value_bytes.insert(c.value_bytes);
@@ -93,6 +94,22 @@ TEST_CASE("devices are asked for every kind of case that kernels are compiled fo
     }
     for (task const what : {task::indexed_if, task::indexed_flagged, task::indexed_masked}) {
       CHECK(drawn[what].keys.count({dtype::f64, key_kind::number}) == 1);
+    }
+  }
+}
+
+TEST_CASE("the host API has the same kinds of cases on each engine, except what is a header") {
+  auto on_cpu = varieties_of(engine_kind::cpu);
+  on_cpu.erase(task::split_by_key);
+  for (engine_kind const on : {engine_kind::executor, engine_kind::cuda}) {
+    auto drawn = varieties_of(on, true);
+    REQUIRE(drawn.size() == on_cpu.size());
+    for (auto& [what, of] : on_cpu) {
+      INFO(static_cast<int>(what));
+      of.keys.erase({dtype::u32, key_kind::record});
+      CHECK(drawn[what].keys == of.keys);
+      if (with_values(what)) CHECK(drawn[what].value_bytes == of.value_bytes);
+      CHECK(drawn[what].two_buffers == std::set<bool>{false});
     }
   }
 }

@@ -117,6 +117,12 @@ class Fault(CheckCase):
             self.assertEqual(again.splitlines()[:3], out.splitlines()[:3])
             self.succeeds(*command[1:])
 
+    def test_a_fault_of_the_host_api_names_it(self):
+        out = self.fault("--engine", "cpu", "--host-api", "--what", "scan", "--seed", 1)
+        command = shlex.split(re.search(r"again: (.*)", out).group(1))
+        self.assertIn("--host-api", command)
+        self.assertEqual(self.fault(*command[1:]).splitlines()[:3], out.splitlines()[:3])
+
     def test_what_is_not_at_fault_is_not_blamed(self):
         for what in FAMILIES[1:]:
             self.succeeds("--what", what, "--engine", "cpu", "--cases", 40, program=FAULTY)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cases on the CPU: the plain C++ host APIs, and headers of the cpu engine for calls without a
-// host API.
+// Cases of the host API on any engine, and of headers of the cpu engine for calls without a host
+// API.
 #include <array>
 #include <cmath>
 #include <limits>
@@ -28,7 +28,7 @@ namespace {
 
 /// A case with its types known.
 template <class T>
-struct cpu_case {
+struct host_case {
   check_case const& c;
   engine on;
   placed in;
@@ -47,7 +47,7 @@ struct cpu_case {
 };
 
 template <class T, class Op>
-void scan_by(cpu_case<T> const& one, Op op) {
+void scan_by(host_case<T> const& one, Op op) {
   T const init = init_of<T>(one.c);
   *one.out.template at<T>(slot::total) =
       one.c.kind == scan_kind::inclusive
@@ -56,12 +56,12 @@ void scan_by(cpu_case<T> const& one, Op op) {
 }
 
 template <class T>
-void run_scan(cpu_case<T> const& one) {
+void run_scan(host_case<T> const& one) {
   libscan::visit_operator<T>(one.c.op, [&](auto op) { scan_by(one, op); });
 }
 
 template <class T>
-void run_segmented(cpu_case<T> const& one) {
+void run_segmented(host_case<T> const& one) {
   check_case const& c = one.c;
   segmentation segments;
   switch (c.what) {
@@ -71,11 +71,11 @@ void run_segmented(cpu_case<T> const& one) {
       break;
     case task::segmented_by_bits:
       segments = segmentation::of_bits(
-          cpu_case<T>::template array<std::uint32_t const>(one.in, slot::bits), c.n);
+          host_case<T>::template array<std::uint32_t const>(one.in, slot::bits), c.n);
       break;
     case task::segmented_by_offsets:
       segments = segmentation::of_offsets(
-          cpu_case<T>::template array<index_t const>(one.in, slot::places));
+          host_case<T>::template array<index_t const>(one.in, slot::places));
       break;
     default:
       segments = segmentation::of_keys(std::span(one.in.template at<std::int32_t const>(slot::keys),
@@ -110,7 +110,7 @@ item_mask mask_of(check_case const& c, placed in) {
 }
 
 template <class T>
-index_t choose(cpu_case<T> const& one) {
+index_t choose(host_case<T> const& one) {
   check_case const& c = one.c;
   T const threshold = threshold_of<T>(c);
   std::span<index_t> places;
@@ -163,7 +163,7 @@ index_t choose(cpu_case<T> const& one) {
 
 /// Into buckets by a function: a header. By keys that are bucket numbers: the host API.
 template <class T>
-void group(cpu_case<T> const& one) {
+void group(host_case<T> const& one) {
   if constexpr (std::is_integral_v<T>) {
     check_case const& c = one.c;
     auto const offsets = one.template array<index_t>(one.out, slot::places);
@@ -182,7 +182,7 @@ void group(cpu_case<T> const& one) {
 }
 
 /// Sorts keys of a user-defined type: by headers.
-void sort_records(cpu_case<key_record> const& one) {
+void sort_records(host_case<key_record> const& one) {
   check_case const& c = one.c;
   auto const order = order_of<key_record>(c);
   auto const* const in = one.items().data();
@@ -199,7 +199,7 @@ void sort_records(cpu_case<key_record> const& one) {
 }
 
 template <class T>
-void run_sort(cpu_case<T> const& one) {
+void run_sort(host_case<T> const& one) {
   check_case const& c = one.c;
   sort_options const options{c.descending ? sort_direction::descending : sort_direction::ascending,
                              c.first_bit, c.end_bit};
@@ -234,7 +234,7 @@ void run_sort(cpu_case<T> const& one) {
 
 /// The counts of a rule, or its sums.
 template <class T, class Rule>
-void count_by(cpu_case<T> const& one, Rule const& rule) {
+void count_by(host_case<T> const& one, Rule const& rule) {
   sample_totals const totals =
       one.c.what == task::weighted_histogram
           ? weighted_histogram(one.on, one.items(),
@@ -247,7 +247,7 @@ void count_by(cpu_case<T> const& one, Rule const& rule) {
 }
 
 template <class T>
-void run_histogram(cpu_case<T> const& one) {
+void run_histogram(host_case<T> const& one) {
   check_case const& c = one.c;
   if (c.what == task::edge_histogram) {
     return count_by(one, edge_bins<T>(one.in.template at<T>(slot::edges), c.bins));
@@ -262,7 +262,7 @@ void run_histogram(cpu_case<T> const& one) {
 }
 
 template <class T>
-void run_product(cpu_case<T> const& one) {
+void run_product(host_case<T> const& one) {
   check_case const& c = one.c;
   auto const offsets = one.template array<index_t>(one.in, slot::places);
   auto const columns = one.template array<std::int32_t>(one.in, slot::keys);
@@ -280,7 +280,7 @@ void run_product(cpu_case<T> const& one) {
 }
 
 template <class T>
-void run_conversion(cpu_case<T> const& one) {
+void run_conversion(host_case<T> const& one) {
   check_case const& c = one.c;
   coo_matrix<T> const list{c.columns,
                            c.columns,
@@ -297,7 +297,7 @@ void run_conversion(cpu_case<T> const& one) {
 }
 
 template <class T>
-void run_matrix(cpu_case<T> const& one) {
+void run_matrix(host_case<T> const& one) {
   constexpr bool compiled = std::is_floating_point_v<T> || std::is_same_v<T, std::int64_t>;
   if constexpr (compiled) {
     if (one.c.what == task::product) return run_product(one);
@@ -305,13 +305,15 @@ void run_matrix(cpu_case<T> const& one) {
   }
 }
 
-class cpu_engine : public check_engine {
+class host_engine : public check_engine {
  public:
+  explicit host_engine(engine_kind kind) : kind_(kind) {}
+
   void run(check_case const& c, placed in, placed out) override {
-    engine const on = engine::cpu(c.threads);
+    engine const on = engine_of(c.threads, c.schedule);
     if (family_of(c.what) == family::sort) {
       return visit_items(c, [&]<class T>(std::type_identity<T>) {
-        cpu_case<T> const one{c, on, in, out};
+        host_case<T> const one{c, on, in, out};
         if constexpr (std::is_same_v<T, key_record>) {
           sort_records(one);
         } else {
@@ -320,7 +322,7 @@ class cpu_engine : public check_engine {
       });
     }
     visit_item_type(c.type, [&]<class T>(std::type_identity<T>) {
-      cpu_case<T> const one{c, on, in, out};
+      host_case<T> const one{c, on, in, out};
       switch (family_of(c.what)) {
         case family::scan:
           return run_scan(one);
@@ -337,11 +339,30 @@ class cpu_engine : public check_engine {
     });
   }
 
-  std::string description() const override { return engine::cpu().description(); }
+  std::string description() const override {
+    std::string const where = engine_of(0, 0).description();
+    return kind_ == engine_kind::cpu ? where : where + ", host API";
+  }
+
+ private:
+  engine engine_of(int threads, std::uint64_t schedule) const {
+    switch (kind_) {
+      case engine_kind::cuda:
+        return engine::cuda();
+      case engine_kind::executor:
+        return engine::executor(schedule);
+      default:
+        return engine::cpu(threads);
+    }
+  }
+
+  engine_kind kind_;
 };
 
 }  // namespace
 
-std::unique_ptr<check_engine> make_cpu_engine() { return std::make_unique<cpu_engine>(); }
+std::unique_ptr<check_engine> make_host_engine(engine_kind on) {
+  return std::make_unique<host_engine>(on);
+}
 
 }  // namespace libscan::apps
