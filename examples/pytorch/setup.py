@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds ragged_cumsum against an installed libscan: LIBSCAN_ROOT=~/libscan pip install ."""
+"""Builds ragged_cumsum against an installed libscan, which was built with CUDA:
+LIBSCAN_ROOT=~/libscan pip install --no-build-isolation ."""
 import os
 import pathlib
+import sys
 
 from setuptools import setup
-from torch.utils.cpp_extension import BuildExtension, CUDAExtension
 
+try:
+    from torch.utils.cpp_extension import BuildExtension, CUDAExtension
+except ImportError as reason:
+    sys.exit(f"ragged_cumsum needs PyTorch with CUDA, and pip's --no-build-isolation: {reason}")
+
+if "LIBSCAN_ROOT" not in os.environ:
+    sys.exit("ragged_cumsum: LIBSCAN_ROOT is not set; expected the folder where libscan is installed")
 root = pathlib.Path(os.environ["LIBSCAN_ROOT"]).expanduser()
 libraries = ["segments", "cpu", "libscan", "executor"]
 
