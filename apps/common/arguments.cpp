@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <apps/common/algorithm.hpp>
 #include <apps/common/array_writer.hpp>
 #include <apps/common/exit_code.hpp>
 #include <apps/common/halves.hpp>
@@ -258,6 +259,11 @@ CLI::Option* add_whole_number(CLI::App& app, std::string const& name, std::uint6
   auto* const option = app.add_option(name, taking(parse), words)->type_name("N");
   if (!otherwise.empty()) option->default_str(otherwise);
   return option;
+}
+
+CLI::Option* add_algorithm(CLI::App& app, std::string const& words,
+                           std::function<void(std::string const&)> take) {
+  return app.add_option_function<std::string>("--algorithm", take, words)->type_name("NAME");
 }
 
 bool parse_arguments(CLI::App& app, int argc, char const* const* argv) {

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <apps/common/algorithm.hpp>
 #include <apps/common/program.hpp>
 #include <apps/prefix/run_prefix.hpp>
 #include <libscan/cpu/workers.hpp>
@@ -86,13 +87,8 @@ void add_arguments(CLI::App& app, prefix_arguments& arguments) {
       ->capture_default_str();
   add_scan_arguments(app, arguments);
   add_segments(app, arguments);
-  app.add_option_function<std::string>(
-         "--algorithm",
-         [to = &arguments](std::string const& name) {
-           to->algorithm = libscan::strategy_from_name(name);
-         },
-         "device strategy instead of the engine's own scan, not for segments, see below")
-      ->type_name("NAME");
+  add_algorithm(app, arguments.algorithm, libscan::scan_strategy_names,
+                "device strategy instead of the engine's own scan, not for segments, see below");
   add_common_arguments(app, arguments.common);
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 
+#include <apps/common/algorithm.hpp>
 #include <apps/common/array_writer.hpp>
 #include <apps/common/byte_source.hpp>
 #include <apps/common/data_file.hpp>
@@ -36,7 +37,7 @@ class prefix_run {
  public:
   explicit prefix_run(prefix_arguments const& arguments)
       : arguments_(arguments),
-        engine_(engine::named(arguments.common.engine, arguments.common.threads)),
+        engine_(engine_for(arguments.common, arguments.algorithm.has_value())),
         output_(arguments.output),
         meter_(arguments.common.progress) {}
 

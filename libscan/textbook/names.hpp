@@ -4,12 +4,10 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
-#include <libscan/core/error.hpp>
+#include <libscan/core/name_table.hpp>
 
 namespace libscan::inline v1 {
 
@@ -40,12 +38,7 @@ enum class block_algorithm : std::uint8_t {
 
 namespace detail {
 
-/// A name that the literature uses, and the one here.
-struct other_name {
-  std::string_view other, own;
-};
-
-inline constexpr std::array<other_name, 9> other_names{{
+inline constexpr std::array<other_name, 9> other_scan_names{{
     {"naive", "hillis-steele"},         // Harris 2007
     {"work-efficient", "blelloch"},     // Harris 2007, Verona
     {"gpu-gems", "scan-then-fan"},      // Harris, Sengupta & Owens 2007
@@ -59,82 +52,52 @@ inline constexpr std::array<other_name, 9> other_names{{
 
 }  // namespace detail
 
+/// The names of the strategies.
+inline constexpr name_table<scan_strategy, 8, 9> scan_strategy_names{
+    "scan strategy",
+    {"sequential", "one-block", "scan-then-fan", "scan-then-propagate", "reduce-then-scan",
+     "chained-scan", "decoupled-look-back", "production"},
+    detail::other_scan_names};
+
+/// The names of the block scans.
+inline constexpr name_table<block_algorithm, 9, 9> block_algorithm_names{
+    "block scan",
+    {"sequential", "quadratic", "hillis-steele", "kogge-stone", "kogge-stone-double-buffered",
+     "blelloch", "blelloch-padded", "blelloch-fully-padded", "brent-kung"},
+    detail::other_scan_names};
+
 /// The name that this library uses for an algorithm that the literature also calls `name`, for
 /// example "chained-scan" for "streamscan"; `name` itself if it is no such name.
 constexpr std::string_view own_algorithm_name(std::string_view name) {
-  for (detail::other_name const& each : detail::other_names) {
-    if (each.other == name) return each.own;
-  }
-  return name;
+  return scan_strategy_names.own(name);
 }
-
-namespace detail {
-
-inline constexpr std::array<std::string_view, 8> scan_strategy_names{
-    "sequential",       "one-block",    "scan-then-fan",       "scan-then-propagate",
-    "reduce-then-scan", "chained-scan", "decoupled-look-back", "production"};
-
-inline constexpr std::array<std::string_view, 9> block_algorithm_names{
-    "sequential",
-    "quadratic",
-    "hillis-steele",
-    "kogge-stone",
-    "kogge-stone-double-buffered",
-    "blelloch",
-    "blelloch-padded",
-    "blelloch-fully-padded",
-    "brent-kung"};
-
-template <class Enum, std::size_t Count>
-Enum from_name(std::array<std::string_view, Count> const& names, std::string_view name,
-               char const* what) {
-  std::string valid;
-  std::string_view const own = own_algorithm_name(name);
-  for (std::size_t i = 0; i < Count; ++i) {
-    if (names[i] == own) return static_cast<Enum>(i);
-    valid += (i == 0 ? "" : ", ") + std::string(names[i]);
-  }
-  throw invalid_argument(std::string(what) + " \"" + std::string(name) +
-                         "\" is unknown; expected one of " + valid);
-}
-
-template <class Enum, std::size_t Count>
-constexpr std::array<Enum, Count> all_values(std::array<std::string_view, Count> const&) {
-  std::array<Enum, Count> all{};
-  for (std::size_t i = 0; i < Count; ++i) all[i] = static_cast<Enum>(i);
-  return all;
-}
-
-}  // namespace detail
 
 /// All strategies, in the order of their publication.
-inline constexpr auto all_scan_strategies =
-    detail::all_values<scan_strategy>(detail::scan_strategy_names);
+inline constexpr auto all_scan_strategies = scan_strategy_names.values();
 
 /// All block scans, simplest first.
-inline constexpr auto all_block_algorithms =
-    detail::all_values<block_algorithm>(detail::block_algorithm_names);
+inline constexpr auto all_block_algorithms = block_algorithm_names.values();
 
 /// The name of a strategy, as users write it: "scan-then-fan".
 constexpr std::string_view strategy_name(scan_strategy which) {
-  return detail::scan_strategy_names[static_cast<std::size_t>(which)];
+  return scan_strategy_names.name(which);
 }
 
 /// The strategy of that name, or of the literature's name for it. Throws `invalid_argument`, which
 /// lists the valid names.
 inline scan_strategy strategy_from_name(std::string_view name) {
-  return detail::from_name<scan_strategy>(detail::scan_strategy_names, name, "scan strategy");
+  return scan_strategy_names.named(name);
 }
 
 /// The name of a block scan, as users write it: "kogge-stone".
 constexpr std::string_view block_algorithm_name(block_algorithm which) {
-  return detail::block_algorithm_names[static_cast<std::size_t>(which)];
+  return block_algorithm_names.name(which);
 }
 
 /// The block scan of that name, or of the literature's name for it. Throws `invalid_argument`,
 /// which lists the valid names.
 inline block_algorithm block_algorithm_from_name(std::string_view name) {
-  return detail::from_name<block_algorithm>(detail::block_algorithm_names, name, "block scan");
+  return block_algorithm_names.named(name);
 }
 
 }  // namespace libscan::inline v1

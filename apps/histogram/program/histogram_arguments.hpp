@@ -6,25 +6,27 @@
 #include <string>
 
 #include <apps/common/arguments.hpp>
+#include <apps/histogram/program/histogram_by.hpp>
 #include <libscan/core/types.hpp>
 
 namespace libscan::apps {
 
 /// The request for scan-histogram.
 struct histogram_arguments {
-  std::string input;                    ///< file, or "-"
-  std::optional<std::string> output;    ///< file, or "-"; default: "-" unless there is a drawing
-  std::optional<index_t> bins;          ///< of even width; default: 10
-  std::optional<std::string> range;     ///< "LO:HI"
-  std::optional<std::string> edges;     ///< file, or "-"
-  bool integers = false;                ///< one bin per integer
-  std::optional<dtype> edges_type;      ///< of the edges' items; needed for raw
-  std::optional<std::string> weights;   ///< file, or "-"
-  std::optional<dtype> weights_type;    ///< of the weights' items; needed for raw
-  bool table = false;                   ///< counts with the edges of their bins
-  bool plot = false;                    ///< draw in the terminal
-  std::optional<std::string> svg, png;  ///< files for pictures
-  bool log = false;                     ///< logarithmic heights
+  std::string input;                   ///< file, or "-"
+  std::optional<std::string> output;   ///< file, or "-"; default: "-" unless there is a drawing
+  std::optional<index_t> bins;         ///< of even width; default: 10
+  std::optional<std::string> range;    ///< "LO:HI"
+  std::optional<std::string> edges;    ///< file, or "-"
+  bool integers = false;               ///< one bin per integer
+  std::optional<dtype> edges_type;     ///< of the edges' items; needed for raw
+  std::optional<std::string> weights;  ///< file, or "-"
+  std::optional<dtype> weights_type;   ///< of the weights' items; needed for raw
+  std::optional<histogram_algorithm> algorithm;  ///< none: the engine's own
+  bool table = false;                            ///< counts with the edges of their bins
+  bool plot = false;                             ///< draw in the terminal
+  std::optional<std::string> svg, png;           ///< files for pictures
+  bool log = false;                              ///< logarithmic heights
   common_arguments common;
 
   /// Whether anything is drawn.

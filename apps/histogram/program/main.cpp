@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <apps/common/algorithm.hpp>
 #include <apps/common/program.hpp>
 #include <apps/histogram/program/run_histogram.hpp>
 #include <libscan/cpu/workers.hpp>
@@ -37,6 +38,12 @@ above 0 have no bar. --plot goes to standard error if -o - or a picture uses sta
 Files of --edges and --weights: .npy of any type; raw, with the type in --edges-dtype or
 --weights-dtype; text, column 1 (--column applies to the input). Arrays of several dimensions are
 read row by row. 16-bit floats are read as float32, .npy bools as 0 and 1.
+
+--algorithm, as kernels: on a GPU, or without one in the executor, which simulates each thread of a
+GPU and takes up to 16777216 items. All give the same counts.
+  shared   atomics on counters of each block; also: privatized
+  sorted   sort the items' bins, and scan where runs begin; also: sort-and-scan
+  counted  a barrier that counts (__syncthreads_count) for each bin, at most 32; also: block-count
 
 Examples:
   scan-histogram heights.npy --bins 20 --plot
@@ -78,6 +85,9 @@ void add_arguments(CLI::App& app, histogram_arguments& arguments) {
           ->type_name("FILE");
   add_type(app, "--weights-dtype", "type of the weights (raw needs it)", arguments.weights_type)
       ->needs(weights);
+  add_algorithm(app, arguments.algorithm, histogram_algorithm_names,
+                "algorithm on a GPU or in the executor, see below")
+      ->excludes(weights);
   app.add_option("-o,--output", arguments.output,
                  "output of the counts: a file, or - for standard output (-)")
       ->type_name("COUNTS");

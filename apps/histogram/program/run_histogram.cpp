@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include <apps/common/algorithm.hpp>
 #include <apps/common/array_writer.hpp>
 #include <apps/common/counted_source.hpp>
 #include <apps/common/data_file.hpp>
@@ -64,7 +65,7 @@ class histogram_run {
  public:
   explicit histogram_run(histogram_arguments const& arguments)
       : arguments_(checked(arguments)),
-        engine_(engine::named(arguments.common.engine, arguments.common.threads)),
+        engine_(engine_for(arguments.common, arguments.algorithm.has_value())),
         meter_(arguments.common.progress) {
     if (arguments.svg || arguments.png) require_gnuplot();
     if (arguments.output || arguments.table || !arguments.draws()) {
@@ -190,7 +191,8 @@ class histogram_run {
     std::vector<index_t> counts(size), all(input_->is_whole() ? 0 : size);
     bool const good = for_each_piece<T>([&](auto samples) {
       timed(count_seconds_, [&] {
-        totals_ += histogram(engine_, samples, counts, bins.rule);
+        totals_ += histogram_by(engine_, arguments_.algorithm.value_or(histogram_algorithm::shared),
+                                samples, std::span<index_t>(counts), bins.rule);
         for (std::size_t k = 0; k < all.size(); ++k) all[k] += counts[k];
       });
       return verified([&] {
@@ -287,6 +289,11 @@ class histogram_run {
     out.commit();
   }
 
+  std::string by_algorithm() const {
+    if (!arguments_.algorithm) return "";
+    return ", " + std::string(histogram_algorithm_names.name(*arguments_.algorithm));
+  }
+
   void report_times() const {
     auto const items = static_cast<std::uint64_t>(input_->items());
     report_number("items", items);
@@ -296,7 +303,7 @@ class histogram_run {
     report_number("nan", static_cast<std::uint64_t>(totals_.nan));
     report_step("read", read_seconds_, bytes_read_ + bytes_beside_, input_->words());
     report_step("count", count_seconds_, items * size_of(input_->type()) + result_bytes_,
-                words_of(totals_) + ", on " + engine_.description());
+                words_of(totals_) + by_algorithm() + ", on " + engine_.description());
     if (!output_) return;
     report_step("write", write_seconds_, output_->bytes_written(),
                 std::to_string(output_->bytes_written()) + " bytes");

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <apps/common/algorithm.hpp>
 #include <apps/common/program.hpp>
 #include <apps/spmv/program/run_spmv.hpp>
 #include <libscan/cpu/workers.hpp>
@@ -28,12 +29,20 @@ Repeated entries of one place add up, also in a pattern. The product is computed
 integers in int64, or in the type of --dtype: float32, float64, int64. It is written to OUTPUT; with
 --stats or --spy it is only computed if --output is given.
 
+--algorithm, as kernels: on a GPU, or without one in the executor, which simulates each thread of a
+GPU and takes up to 16777216 rows and entries.
+  balanced   rows and entries shared out evenly among warps; also: merge-based
+  segmented  one segmented reduction of all products; also: segmented-scan
+  scalar     one thread per row; also: csr-scalar
+  vector     one warp per row; also: csr-vector
+
 Examples:
   scan-spmv graph.mtx.gz --stats --spy graph.svg
   scan-spmv A.mtx --x x.npy -o y.npy --verify --time
   scan-spmv A.mtx --x random:1 --transpose --dtype float32 -o y.txt
   scan-spmv streets.mtx --semiring min-plus --x distances.txt -o nearer.txt
   scan-spmv A.mtx -o /dev/null --repeat 20 --time
+  scan-spmv small.mtx --algorithm segmented --engine executor --verify
 
 Exit codes: 0 done, 1 --verify found a difference, 2 usage, 3 bad file, 4 device or memory.)";
 
@@ -75,6 +84,8 @@ int main(int argc, char** argv) {
     app.add_option("--semiring", arguments.semiring, "semiring of the product, see below")
         ->type_name("SEMIRING")
         ->capture_default_str();
+    add_algorithm(app, arguments.algorithm, libscan::spmv_algorithm_names,
+                  "algorithm of the product on a GPU or in the executor, see below");
     add_whole_number(app, "--repeat", arguments.repeat, 1, 1000000000,
                      "multiply N times; --time reports the fastest");
     app.add_flag("--stats", arguments.stats, "print the number of rows and their lengths");

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <apps/common/algorithm.hpp>
 #include <apps/common/array_writer.hpp>
 #include <apps/common/data_file.hpp>
 #include <apps/common/matrix_market.hpp>
@@ -20,6 +21,7 @@
 #include <apps/common/progress.hpp>
 #include <apps/common/steps.hpp>
 #include <apps/common/table.hpp>
+#include <apps/spmv/program/product_by.hpp>
 #include <apps/spmv/program/row_lengths.hpp>
 #include <apps/spmv/program/spy.hpp>
 #include <apps/spmv/program/verify.hpp>
@@ -110,7 +112,7 @@ class spmv_run {
       : arguments_(checked(arguments)),
         semiring_(semiring_named(arguments.semiring)),
         seed_(seed_of(arguments.x)),
-        engine_(engine::named(arguments.common.engine, arguments.common.threads)),
+        engine_(engine_for(arguments.common, arguments.algorithm.has_value())),
         meter_(arguments.common.progress) {
     if (arguments.multiplies()) output_.emplace(arguments.output.value_or("-"));
     if (arguments.spy) picture_.emplace(*arguments.spy);
@@ -214,11 +216,11 @@ class spmv_run {
   exit_code multiply(coo_matrix<T> const& list, sparse_matrix<T> const& matrix) {
     std::vector<T> const x = components<T>();
     std::vector<T> y(static_cast<std::size_t>(matrix.rows));
-    auto ready = timed(prepare_seconds_, [&] { return prepared_matrix<T>(engine_, matrix); });
-    product_options<T> how;
-    how.semiring = semiring_;
-    for (int i = 0; i < arguments_.repeat; ++i) {
-      multiply_seconds_ = std::min(multiply_seconds_, ready.multiply(x, y, how));
+    if (arguments_.algorithm) {
+      multiply_seconds_ =
+          product_by<T>(engine_, *arguments_.algorithm, matrix, x, y, semiring_, arguments_.repeat);
+    } else {
+      multiply_prepared<T>(matrix, x, y);
     }
     if (arguments_.common.verify &&
         !report_verified(libscan::detail::with_semiring<T>(
@@ -230,6 +232,17 @@ class spmv_run {
                        std::as_bytes(std::span<T const>(y)), file_format::text, meter_);
     });
     return exit_code::done;
+  }
+
+  template <class T>
+  void multiply_prepared(sparse_matrix<T> const& matrix, std::vector<T> const& x,
+                         std::vector<T>& y) {
+    auto ready = timed(prepare_seconds_, [&] { return prepared_matrix<T>(engine_, matrix); });
+    product_options<T> how;
+    how.semiring = semiring_;
+    for (int i = 0; i < arguments_.repeat; ++i) {
+      multiply_seconds_ = std::min(multiply_seconds_, ready.multiply(x, y, how));
+    }
   }
 
   /// x, with one component per column of the matrix.
@@ -282,6 +295,11 @@ class spmv_run {
     picture_->complete();
   }
 
+  std::string by_algorithm() const {
+    if (!arguments_.algorithm) return "";
+    return ", " + std::string(spmv_algorithm_names.name(*arguments_.algorithm));
+  }
+
   template <class T>
   void report_times() const {
     report_number("rows", static_cast<std::uint64_t>(file_.rows));
@@ -297,11 +315,14 @@ class spmv_run {
     auto const value_bytes = has_values_ ? sizeof(T) : 0;
     auto const matrix_bytes = static_cast<std::uint64_t>(nonzeros_) * (4 + value_bytes) +
                               static_cast<std::uint64_t>(file_.rows) * 8;
-    report_step("prepare", prepare_seconds_, matrix_bytes,
-                engine_.is_cuda() ? "checked and copied to the device" : "checked");
+    if (!arguments_.algorithm) {
+      report_step("prepare", prepare_seconds_, matrix_bytes,
+                  engine_.is_cuda() ? "checked and copied to the device" : "checked");
+    }
     auto const vector_bytes = static_cast<std::uint64_t>(file_.rows + file_.columns) * sizeof(T);
     report_step("product", multiply_seconds_, matrix_bytes + vector_bytes,
-                arguments_.semiring + ", the fastest of " + std::to_string(arguments_.repeat));
+                arguments_.semiring + by_algorithm() + ", the fastest of " +
+                    std::to_string(arguments_.repeat));
     report_step("write", write_seconds_, output_->bytes_written(),
                 std::to_string(output_->bytes_written()) + " bytes");
   }

@@ -8,6 +8,7 @@
 
 #include <apps/common/arguments.hpp>
 #include <apps/common/exit_code.hpp>
+#include <apps/spmv/core/spmv_algorithm.hpp>
 #include <libscan/spmv.hpp>
 
 namespace libscan::apps {
@@ -18,10 +19,11 @@ struct spmv_arguments {
   std::string x = "ones";  ///< "ones", "random:SEED", or a file
   bool transpose = false;  ///< multiply by the transpose
   std::string semiring = "plus-times";
-  int repeat = 1;                     ///< products, for --time
-  std::optional<std::string> output;  ///< output of y: file, or "-"
-  bool stats = false;                 ///< describe the matrix on standard output
-  std::optional<std::string> spy;     ///< output of a picture of the matrix: .svg or .png
+  std::optional<spmv_algorithm> algorithm;  ///< none: the engine's own
+  int repeat = 1;                           ///< products, for --time
+  std::optional<std::string> output;        ///< output of y: file, or "-"
+  bool stats = false;                       ///< describe the matrix on standard output
+  std::optional<std::string> spy;           ///< output of a picture of the matrix: .svg or .png
   common_arguments common;
 
   /// Whether a product is requested: it has an output, or nothing else is requested.

@@ -117,6 +117,20 @@ class ProgramCase(unittest.TestCase):
                               timeout=self.timeout, **more)
         return done.returncode, done.stdout, (done.stderr or b"").decode()
 
+    def needs_executor(self):
+        """Skips the test in a build whose programs have no executor."""
+        _, _, err = self.call(self.path("none.npy"), "--engine", "executor")
+        if "without the executor" in err:
+            self.skipTest("built without the executor")
+
+    def refuses_algorithms(self, source, names, *arguments):
+        """--algorithm must name its choices, and refuse the cpu engine."""
+        self.fails(USAGE, "expected one of " + ", ".join(names), source, *arguments, "--algorithm",
+                   "best")
+        for name in names:
+            self.fails(USAGE, "expected --engine cuda, executor or auto", source, *arguments,
+                       "--algorithm", name, "--engine", "cpu")
+
     def succeeds(self, *arguments, **more):
         """The program must have nothing to complain of; returns its output."""
         code, out, err = self.call(*arguments, **more)

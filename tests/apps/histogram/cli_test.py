@@ -43,7 +43,7 @@ class AsEveryProgram(EveryArrayProgram, HistogramCase):
     streams = True
     words_of_help = EveryArrayProgram.words_of_help + [
         "--bins", "--range", "--edges", "--integers", "--weights",
-        "--edges-dtype", "--weights-dtype", "column 1", "row by row", "--plot", "--svg", "--png",
+        "--edges-dtype", "--weights-dtype", "--algorithm", "block-count", "column 1", "row by row", "--plot", "--svg", "--png",
         "--log", "Examples:", "Exit codes:"]
 
     def expected(self, array):
@@ -276,6 +276,46 @@ class Results(HistogramCase):
             # The rate has two decimals.
             self.assertLess((rate - 0.005) * seconds * 1e9, size * 1.01)
             self.assertGreater((rate + 0.005) * seconds * 1e9, size * 0.99)
+
+
+class Algorithms(HistogramCase):
+    names = ["shared", "sorted", "counted"]
+
+    def setUp(self):
+        super().setUp()
+        self.needs_executor()
+
+    def test_each_counts_as_numpy(self):
+        rng = np.random.default_rng(3)
+        edges = np.array([-50.0, -3, 0, 0, 7.5, 60])
+        for dtype, n in [("int8", 700), ("uint16", 0), ("int32", 1025), ("uint64", 300),
+                         ("float32", 900), ("float64", 1)]:
+            array = rng.integers(0 if dtype[0] == "u" else -80, 120, n).astype(dtype)
+            source, expected = self.save("in.npy", array), self.expected_counts(array)
+            for name in self.names + ["block-count"]:
+                with self.subTest(dtype=dtype, n=n, algorithm=name):
+                    given = [source, "--algorithm", name]
+                    np.testing.assert_array_equal(self.counts(*given, *self.options), expected)
+                    np.testing.assert_array_equal(
+                        self.counts(*given, "--edges", self.save("e.npy", edges)),
+                        np.histogram(inside(array, -50, 60), edges)[0])
+
+    def expected_counts(self, array):
+        return np.histogram(inside(array, 1, 100), 7, (1, 100))[0]
+
+    def test_what_is_said_and_refused(self):
+        source = self.save("in.npy", np.arange(50))
+        self.refuses_algorithms(source, self.names)
+        for name in self.names:
+            code, _, err = self.call(source, "--integers", "--range", "0:31", "--algorithm", name,
+                                     "--verify", "--time", "-o", self.path("o.npy"))
+            self.assertEqual(code, DONE, err)
+            self.assertIn("a plain loop computes the same", err)
+            self.assertIn("0 below, 32 inside, 18 above, 0 nan, %s, on " % name, err)
+        os.remove(self.path("o.npy"))
+        self.fails(USAGE, "33 bins; expected at most 32", source, "--integers", "--range", "0:32",
+                   "--algorithm", "counted")
+        self.fails(USAGE, "excludes", source, "--algorithm", "sorted", "--weights", source)
 
 
 class Drawings(HistogramCase):

@@ -476,9 +476,7 @@ class Segments(PrefixCase):
 class Algorithms(PrefixCase):
     def setUp(self):
         super().setUp()
-        _, _, err = self.call("-", "--algorithm", "sequential", "--engine", "cpu", data=b"1\n")
-        if "which this build lacks" in err:
-            self.skipTest("built without the executor")
+        self.needs_executor()
 
     def test_every_strategy(self):
         for dtype, n in [("int32", 0), ("int32", 1), ("uint8", 2000), ("float32", 1999),
@@ -506,7 +504,7 @@ class Algorithms(PrefixCase):
     def test_what_a_strategy_cannot_do(self):
         source = self.save("in.npy", np.arange(5))
         heads = self.save("heads.npy", np.ones(5, "u1"))
-        self.fails(USAGE, "expected one of " + ", ".join(STRATEGIES), source, "--algorithm", "best")
+        self.refuses_algorithms(source, STRATEGIES)
         self.fails(USAGE, "the strategies know no segments", source, "--algorithm", "sequential",
                    "--heads", heads)
         self.fails(USAGE, "expected at most 2048", self.save("in.npy", np.arange(2049)),
@@ -514,14 +512,14 @@ class Algorithms(PrefixCase):
 
     def test_where_it_ran(self):
         code, _, err = self.call(self.save("in.npy", np.arange(5)), "-o", "/dev/null",
-                                 "--algorithm", "chained-scan", "--engine", "cpu", "--time")
+                                 "--algorithm", "chained-scan", "--engine", "executor", "--time")
         self.assertEqual(code, DONE)
         self.assertIn("inclusive sum in int64, by chained-scan in the executor\n", err)
 
     def test_the_executor_takes_only_so_many_items(self):
         source = self.write("in.raw", bytes(2**24 + 1))
         self.fails(USAGE, "the executor takes up to 16777216 items", source, "--dtype",
-                   "u8", "--algorithm", "sequential", "--engine", "cpu", "--accumulator", "u8")
+                   "u8", "--algorithm", "sequential", "--engine", "executor", "--accumulator", "u8")
 
 
 class Messages(PrefixCase):

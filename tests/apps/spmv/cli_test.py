@@ -101,7 +101,7 @@ class SpmvCase(ArrayProgramCase):
 class AsEveryProgram(EveryProgram, SpmvCase):
     words_of_help = EveryProgram.words_of_help + [
         "--engine", "--threads", "--dtype", "--column", "--format", "--progress", "--verify",
-        "--time", "--x", "--transpose", "--semiring", "--repeat", "--stats", "--spy", "min-plus",
+        "--time", "--x", "--transpose", "--semiring", "--algorithm", "csr-scalar", "--repeat", "--stats", "--spy", "min-plus",
         "type of the product: float32, float64, int64;", "column of X", "format of X",
         "first line of X", "Examples:", "Exit codes:"]
 
@@ -213,6 +213,46 @@ class Products(SpmvCase):
             self.assertIn(b"nonzeros              0", self.succeeds(source, "--stats"))
             self.succeeds(source, "--spy", self.path("e.svg"))
             self.succeeds(source, "--spy", self.path("e.png"))
+
+
+class Algorithms(SpmvCase):
+    names = ["balanced", "segmented", "scalar", "vector"]
+
+    def setUp(self):
+        super().setUp()
+        self.needs_executor()
+
+    def test_each_is_the_product(self):
+        for field, dtype in [("integer", "int64"), ("real", "float64"), ("pattern", "float32")]:
+            listed = Listed(5, 150, 70, 1500, field)
+            source, a, x = self.file(listed), listed.dense(), np.arange(-35, 35).astype(dtype)
+            given = [source, "--x", self.save("x.npy", x), "--dtype", dtype]
+            for name in self.names + ["csr-vector"]:
+                with self.subTest(field=field, algorithm=name):
+                    y = self.product(*given, "--algorithm", name, dtype=dtype)
+                    self.assertNear(listed, y, a, x, dtype)
+
+    def test_semirings_and_empty_rows(self):
+        source = self.write("m.mtx", b"%%MatrixMarket matrix coordinate integer general\n"
+                            b"5 3 4\n1 1 7\n1 3 2\n4 2 -3\n4 3 9\n")
+        for name in self.names:
+            for semiring, y in [("plus-times", [9, 0, 0, 6, 0]), ("or-and", [1, 0, 0, 1, 0])]:
+                found = self.product(source, "--algorithm", name, "--semiring", semiring,
+                                     dtype="int64")
+                self.assertEqual(found.tolist(), y)
+        empty = self.write("e.mtx", b"%%MatrixMarket matrix coordinate real general\n2 2 0\n")
+        for name in self.names:
+            self.assertEqual(self.product(empty, "--algorithm", name).tolist(), [0, 0])
+
+    def test_what_is_said_and_refused(self):
+        source = self.file(Listed(5, 30, 30, 200))
+        code, _, err = self.call(source, "--algorithm", "scalar", "--verify", "--time", "--repeat",
+                                 "2", "-o", self.path("y.npy"))
+        self.assertEqual(code, DONE, err)
+        self.assertIn("a plain loop computes the same", err)
+        self.assertIn("plus-times, scalar, the fastest of 2", err)
+        os.remove(self.path("y.npy"))
+        self.refuses_algorithms(source, self.names)
 
 
 @needs_scipy

@@ -6,17 +6,13 @@
 #include <string>
 #include <type_traits>
 
+#include <apps/spmv/core/spmv_algorithm.hpp>
 #include <apps/spmv/device/balanced_spmv.cuh>
 #include <apps/spmv/device/spmv_plan.cuh>
 #include <libscan/baseline_spmv.cuh>
 #include <libscan/segmented_spmv.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
-
-/// The algorithms. `balanced`: production; entries and rows are shared out evenly among warps, for
-/// any lengths of rows. `segmented`: the textbook's, one segmented reduction of the products.
-/// `scalar`, `vector`: one thread or one warp per row; baselines.
-enum class spmv_algorithm : unsigned char { balanced, segmented, scalar, vector };
 
 /// Bytes of workspace that `spmv` with sums of type T needs for a matrix of this many rows and
 /// entries. A pure function of its arguments; needs no device.
