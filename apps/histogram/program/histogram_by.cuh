@@ -8,6 +8,7 @@
 
 namespace libscan::apps {
 
+/// See histogram_by.hpp.
 template <class Machine, class Sample>
 sample_totals device_histogram_by<Machine, Sample>::count(
     Machine on, histogram_algorithm which, std::span<Sample const> samples,

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <apps/common/algorithm.hpp>
 #include <apps/common/program.hpp>
 #include <apps/common/temporary_file.hpp>
 #include <apps/radix_sort/program/run_sort.hpp>
@@ -48,6 +49,13 @@ are powers of 1024. Default: the least that the sort needs must fit in 60 % of t
 machine, its cgroup and RLIMIT_AS leave.
 16-bit floats are read and written as float32, .npy bools as the uint8 0 and 1.
 
+--algorithm, which keeps everything in memory. The first three are kernels: on a GPU, or without one
+in the executor, which simulates each thread of a GPU and takes up to 16777216 keys.
+  onesweep     the sort of the cuda engine: digit by digit
+  split        bit by bit: a binary scan of all keys for each; also: split-radix
+  block-radix  the same by one block, of at most 1024 keys; also: intra-block
+  counting     on any engine, up to 256 successive numbers: count, scan, move; also: split-by-key
+
 Examples:
   scan-sort prices.npy -o sorted.npy --descending
   scan-sort keys.npy -o sorted.npy --values rows.npy --values-output rows-sorted.npy
@@ -57,6 +65,7 @@ Examples:
   ls -l | scan-sort - --column 5
   scan-sort addresses.bin --dtype uint32 -o networks.bin --bits 8:32
   zcat numbers.txt.gz | scan-sort - --unique
+  seq 1000 -1 1 | scan-sort - --algorithm block-radix --verify
 
 Exit codes: 0 done, 1 --verify found a difference, 2 usage, 3 bad file, 4 device or memory.)";
 
@@ -92,6 +101,7 @@ void add_arguments(CLI::App& app, sort_arguments& arguments) {
          "--temp", [](std::string const& directory) { set_temporary_directory(directory); },
          "directory of temporary files, see --memory below")
       ->type_name("DIR");
+  add_algorithm(app, arguments.algorithm, sort_algorithm_names, "which sort, see below");
   app.add_flag("--unique", arguments.unique, "keep only the first of equal keys");
   add_common_arguments(app, arguments.common, column_use::keys);
 }

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <apps/common/algorithm.hpp>
 #include <apps/common/byte_source.hpp>
 #include <apps/common/item_stream.hpp>
 #include <apps/common/lazy_buffer.hpp>
@@ -43,7 +44,7 @@ class sort_run {
   explicit sort_run(sort_arguments const& arguments)
       : arguments_(arguments),
         options_(checked_options(arguments)),
-        engine_(engine::named(arguments.common.engine, arguments.common.threads)),
+        engine_(engine_for(arguments.common, needs_kernels(arguments.algorithm))),
         meter_(arguments.common.progress),
         output_(arguments, meter_) {}
 
@@ -96,6 +97,9 @@ class sort_run {
           "expected text as the output, or --argsort");
     }
     if (arguments_.bits) throw usage_error("--bits is for keys of one column of numbers");
+    if (arguments_.algorithm) {
+      throw usage_error("--algorithm is for keys of one column of numbers");
+    }
   }
 
   void open_values() {
@@ -153,7 +157,8 @@ class sort_run {
 
   /// --verify and a GPU need all keys in memory, and rows are kept there.
   bool may_be_external() const {
-    return !engine_.runs_kernels() && !arguments_.common.verify && items_->held() == nullptr;
+    return !engine_.runs_kernels() && !arguments_.algorithm && !arguments_.common.verify &&
+           items_->held() == nullptr;
   }
 
   /// Whether a sort of n keys fits in memory for certain.
@@ -238,6 +243,7 @@ class sort_run {
     needs.add(bytes + values_.bytes.size());
     if (by_positions()) needs.add(values_.bytes.size());
     if (arguments_.common.verify) needs.add(n * 16);
+    if (arguments_.algorithm) needs.add(n * 48);  // words, positions, and both together twice
     return needs;
   }
 
@@ -289,7 +295,7 @@ class sort_run {
     auto const out = sorted.items();
     if (!arguments_.values) {
       timed(sort_seconds_, [&] {
-        sort_keys(engine_, keys, out, options_);
+        sort_by(engine_, arguments_.algorithm, keys, out, options_);
         kept_ = count_;
         if (arguments_.unique) {
           kept_ = keep_first(
@@ -318,7 +324,7 @@ class sort_run {
     lazy_buffer<Value> moved(count_);
     auto const values_out = moved.items();
     timed(sort_seconds_, [&] {
-      sort_pairs(engine_, keys, out, values, values_out, options_);
+      sort_by(engine_, arguments_.algorithm, keys, out, options_, values, values_out);
       kept_ = count_;
       if (arguments_.unique) {
         kept_ = keep_first(
@@ -337,7 +343,7 @@ class sort_run {
     lazy_buffer<index_t> order(count_);
     auto const positions = order.items();
     timed(sort_seconds_, [&] {
-      argsort(engine_, keys, positions, options_);
+      argsort_by(engine_, arguments_.algorithm, keys, positions, options_);
       kept_ = count_;
       if (arguments_.unique) {
         auto const key = [&](std::size_t j) {
@@ -414,6 +420,9 @@ class sort_run {
                 std::max(table_ ? table_->text.bytes.size() : 0, key_bytes) + values_.bytes.size(),
                 by_columns_ ? std::to_string(count_) + " rows" : items_read(keys_));
     std::string words = "on " + engine_.description();
+    if (arguments_.algorithm) {
+      words = "by " + std::string(sort_algorithm_names.name(*arguments_.algorithm)) + " " + words;
+    }
     if (arguments_.unique) words = "kept " + std::to_string(kept_) + " items, " + words;
     // Each key and value read once, each result written once.
     std::uint64_t const moved =

@@ -8,21 +8,23 @@
 
 #include <apps/common/arguments.hpp>
 #include <apps/common/dtype.hpp>
+#include <apps/radix_sort/program/sort_by.hpp>
 #include <libscan/radix_sort.hpp>
 
 namespace libscan::apps {
 
 /// The request for scan-sort.
 struct sort_arguments {
-  std::string input;                  ///< file, or "-"
-  std::string output = "-";           ///< file, or "-"
-  std::optional<std::string> values;  ///< file whose items move with the keys
-  std::optional<dtype> values_type;   ///< of its items
-  std::string values_output;          ///< their output
-  bool positions = false;             ///< positions instead of keys
-  bool unique = false;                ///< the first of equal keys only
-  std::optional<std::string> bits;    ///< "LO:HI"
-  sort_options options;               ///< direction; the bits come from `bits`
+  std::string input;                        ///< file, or "-"
+  std::string output = "-";                 ///< file, or "-"
+  std::optional<std::string> values;        ///< file whose items move with the keys
+  std::optional<dtype> values_type;         ///< of its items
+  std::string values_output;                ///< their output
+  bool positions = false;                   ///< positions instead of keys
+  bool unique = false;                      ///< the first of equal keys only
+  std::optional<std::string> bits;          ///< "LO:HI"
+  std::optional<sort_algorithm> algorithm;  ///< none: the engine's own
+  sort_options options;                     ///< direction; the bits come from `bits`
   common_arguments common;
 };
 

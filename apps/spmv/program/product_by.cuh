@@ -28,6 +28,7 @@ void with_spmv_algorithm(spmv_algorithm which, Body body) {
   return body(std::integral_constant<spmv_algorithm, spmv_algorithm::balanced>{});
 }
 
+/// See product_by.hpp.
 template <class Machine, class T>
 double device_product<Machine, T>::run(Machine on, spmv_algorithm which,
                                        csr_matrix<T> const& matrix, std::span<T const> x,

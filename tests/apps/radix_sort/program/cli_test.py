@@ -64,7 +64,7 @@ class AsEveryProgram(EveryArrayProgram, SortCase):
     streams = True
     words_of_help = EveryArrayProgram.words_of_help + [
         "--descending", "--values", "--values-output", "--argsort", "--bits", "--unique",
-        "--memory", "--temp", "Examples:", "Exit codes:"]
+        "--memory", "--temp", "--algorithm", "block-radix", "Examples:", "Exit codes:"]
 
     def expected(self, array):
         return array[stable_order(array)]
@@ -127,6 +127,77 @@ class Results(SortCase):
         self.assertSame(self.load("o.npy", "int64"), np.argsort(heights, kind="stable"))
         self.succeeds(os.path.join(DATA, "elevation.npy"), "-o", self.path("o.txt"), "--unique")
         self.assertSame(self.load("o.txt", "int16"), np.unique(heights))
+
+
+class Algorithms(SortCase):
+    kernels = ["onesweep", "split", "block-radix"]
+
+    def setUp(self):
+        super().setUp()
+        self.needs_executor()
+
+    def test_each_is_a_stable_sort(self):
+        values = ["--values", self.path("v.npy"), "--values-output", self.path("w.npy")]
+        for dtype, n in [("int8", 1024), ("uint16", 1), ("int32", 700), ("uint64", 333),
+                         ("float32", 1000), ("float64", 1024), ("int64", 0)]:
+            array, numbers = samples(dtype, n), np.arange(n, dtype="uint16")
+            source = self.save("in.npy", array)
+            self.save("v.npy", numbers)
+            for name in self.kernels + ["split-radix"]:
+                for flags in [[], ["--descending"]]:
+                    with self.subTest(dtype=dtype, n=n, algorithm=name, flags=flags):
+                        order = stable_order(array, "--descending" in flags)
+                        given = [source, "--algorithm", name, *flags]
+                        self.succeeds(*given, "-o", self.path("at.npy"), "--argsort")
+                        self.assertSame(self.load("at.npy", "int64"), order)
+                        self.succeeds(*given, "-o", self.path("o.npy"), *values)
+                        self.assertSame(self.load("o.npy", dtype), array[order])
+                        self.assertSame(self.load("w.npy", "uint16"), numbers[order])
+
+    def test_bits(self):
+        array = samples("uint64", 1000)
+        source = self.save("in.npy", array)
+        for first, end in [(0, 64), (4, 12), (30, 34), (32, 64), (63, 64), (7, 7)]:
+            mask = np.uint64((1 << end - first) - 1)
+            order = np.argsort(array >> np.uint64(first) & mask, kind="stable")
+            for name in self.kernels:
+                with self.subTest(algorithm=name, first=first):
+                    self.succeeds(source, "-o", self.path("o.npy"), "--algorithm", name, "--bits",
+                                  "%d:%d" % (first, end))
+                    self.assertSame(self.load("o.npy", "uint64"), array[order])
+
+    def test_counting_on_every_engine(self):
+        for engine in ["cpu", "executor", "auto"]:
+            for dtype, low in [("int16", -300), ("uint8", 0), ("int64", -(1 << 62))]:
+                array = (np.random.default_rng(1).integers(0, 256, 2000) + low).astype(dtype)
+                for flags in [[], ["--descending"]]:
+                    self.succeeds(self.save("in.npy", array), "-o", self.path("at.npy"),
+                                  "--argsort", "--algorithm", "counting", "--engine", engine, *flags)
+                    self.assertSame(self.load("at.npy", "int64"), stable_order(array, bool(flags)))
+        wide = self.save("in.npy", np.array([5, 261]))
+        self.fails(USAGE, "256 apart, as unsigned words; expected less than 256", wide,
+                   "--algorithm", "counting")
+        self.succeeds(wide, "-o", self.path("o.npy"), "--algorithm", "counting", "--bits", "0:8")
+        self.assertEqual(self.load("o.npy", "int64").tolist(), [5, 261])
+
+    def test_what_is_said_and_refused(self):
+        source = self.write("in.txt", b"3\n1\n2\n")
+        for name in self.kernels:
+            self.fails(USAGE, "expected --engine cuda, executor or auto", source, "--algorithm",
+                       name, "--engine", "cpu")
+            code, out, err = self.call(source, "--algorithm", name, "--verify", "--time")
+            self.assertEqual((code, out), (DONE, b"1\n2\n3\n"), err)
+            self.assertIn("std::stable_sort gives the same", err)
+            self.assertIn(" by %s on " % name, err)
+        self.fails(USAGE, "expected one of onesweep, split, block-radix, counting", source,
+                   "--algorithm", "quick")
+        self.fails(USAGE, "1025 keys; expected at most 1024",
+                   self.save("many.npy", np.arange(1025)), "--algorithm", "block-radix")
+        self.fails(USAGE, "the executor takes up to 16777216 items",
+                   self.write("many.raw", bytes((1 << 24) + 1)), "--dtype", "uint8", "--algorithm",
+                   "split", "--engine", "executor")
+        self.finds("position 0 is 0, expected 1", source, "--algorithm", "counting", "-o",
+                   self.path("o"))
 
 
 class Tables(SortCase):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sort that leaves the last two items as they were. Linked into scan-sort in place of the real
-// one, it shows that --verify notices.
+// A sort that leaves the last two items as they were, and a split that leaves all. Linked into
+// scan-sort in place of the real ones, they show that --verify notices.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <apps/radix_sort/core/key_order.hpp>
-#include <libscan/radix_sort.hpp>
+#include <libscan/split_by_key.hpp>
 
 namespace libscan::inline v1::detail {
 namespace {
@@ -55,6 +55,14 @@ void compiled_sort<Key>::positions(engine const&, Key const* keys, index_t* posi
   std::ranges::copy(wrong_positions(keys, n), positions);
 }
 
+template <class Key>
+void compiled_split<Key>::items(engine const&, Key const* keys, Key* out, value_bytes const& values,
+                                index_t n, std::span<index_t>) {
+  std::copy_n(keys, n, out);
+  std::memcpy(values.out, values.in, static_cast<std::size_t>(n) * values.size);
+}
+
+template struct compiled_split<std::uint8_t>;
 template struct compiled_sort<std::int8_t>;
 template struct compiled_sort<std::uint8_t>;
 template struct compiled_sort<std::int16_t>;
