@@ -114,6 +114,16 @@ void add_scans(CLI::App& app, options& wanted, output_options& output) {
       .add_option("--algorithm", wanted.algorithms, "strategies (cuda) by name, or all (default)")
       ->delimiter(',');
   add_common(algorithms, wanted, output);
+  auto& block_scans = *app.add_subcommand(
+      "block-scans",
+      "the textbook block scans against one another, in the blocks of a scan-then-fan of\n"
+      "2^20 items (cuda)");
+  block_scans
+      .add_option("--block", wanted.blocks,
+                  "2 to 1024 (default: 64, 128, 256, 512, 1024)")
+      ->check(CLI::Range(2, 1024))
+      ->delimiter(',');
+  add_common(block_scans, wanted, output);
   auto& reverse =
       *app.add_subcommand("reverse-scan", "scans from the end: exclusive sums of i32 (cuda)");
   add_common(reverse, wanted, output);

@@ -39,7 +39,7 @@ struct options {
   int threads = 0;                           ///< of the cpu engine; 0: all cores
   int beside = 0;                            ///< busy processes beside the cpu engine
   bool tell_threads = false;                 ///< with the name of each operation
-  std::vector<int> blocks;                   ///< grids of the chapter's figures
+  std::vector<int> blocks;                   ///< grids of the chapter's figures; threads of a block
   int repetitions = 1024;                    ///< of a primitive of the chapter within its kernel
 };
 

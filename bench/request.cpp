@@ -14,11 +14,12 @@ namespace libscan::bench {
 namespace {
 
 bool is_implementation(std::string const& name) {
-  auto const& strategies = libscan::detail::scan_strategy_names;
+  auto const& strategies = scan_strategy_names.names;
   auto const among = [&](auto const& names) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
-  return name == "libscan" || name == "split-sort" || among(names_of_others) || among(strategies);
+  return name == "libscan" || name == "split-sort" || among(names_of_others) || among(strategies) ||
+         among(block_algorithm_names.names);
 }
 
 /// Whether an axis is left empty, or requests only what is measured.

@@ -239,5 +239,6 @@ void run_builds(session const& now);
 /// Every strategy of the catalog at the sizes of the paper's Table 2, and the sequential CPU
 /// scan.
 void run_algorithms(session const& now);
+void run_block_scans(session const& now);
 
 }  // namespace libscan::bench::cuda

@@ -23,8 +23,8 @@ namespace device::strategies {
 using default_block_scan = block::textbook::blelloch<block::textbook::padded<32>>;
 inline constexpr int default_block_threads = 256;
 
-/// Threads of a single block.
-inline constexpr int lone_block_threads = 1024;
+/// The most threads of a block, and the threads of a single one.
+inline constexpr int max_block_threads = 1024;
 
 /// The work for n = 0.
 struct write_total_kernel {
@@ -45,7 +45,7 @@ decltype(auto) with_strategy(scan_strategy which, Body body) {
     case scan_strategy::sequential:
       return body(sequential{});
     case scan_strategy::one_block:
-      return body(one_block<BlockScan, lone_block_threads>{});
+      return body(one_block<BlockScan, max_block_threads>{});
     case scan_strategy::scan_then_fan:
       return body(scan_then_fan<BlockScan, BlockThreads>{});
     case scan_strategy::scan_then_propagate:

@@ -86,6 +86,8 @@ class Refusals(BenchCase):
         self.refuses("--engine: foo not in {", "scan", "--engine", "cpu,foo")
         self.refuses("--mask: foo not in {", "split", *QUICK, "--mask", "bytes,foo")
         self.refuses("--blocks: Value 0 not in range", "chapter", "--blocks", "1,0")
+        self.refuses("--block: Value 1025 not in range", "block-scans",
+                     "--block", "64,1025")
 
     def test_records_that_cannot_be_written(self):
         target = self.path("missing/x.json")
@@ -100,9 +102,11 @@ class Refusals(BenchCase):
             self.skipTest("there is a GPU")
         self.assertEqual(code, FAILURE)
         self.assertRegex(err, r"\Ascan-bench: error: .*(CUDA|cuda).*\n\Z")
-        code, _, err = self.call("chapter", "--n", 1000)
-        self.assertEqual(code, USAGE)
-        self.assertRegex(err, r"nothing measured: no engine here does that \(.*(CUDA|cuda).*\)\n\Z")
+        for operation in ["chapter", "block-scans"]:
+            code, _, err = self.call(operation, "--n", 1000)
+            self.assertEqual(code, USAGE)
+            self.assertRegex(err,
+                             r"nothing measured: no engine here does that \(.*(CUDA|cuda).*\)\n\Z")
 
 
 class Skipped(BenchCase):
