@@ -66,10 +66,10 @@ std::string counts_table(recorded_run const& run, std::vector<launch_view> const
   counts.sum("warps divided in a step", [](auto const& v) { return v.divergent_warps; });
   if (!run.accesses_heard) {
     return "Counts\n" + counts.text(width) +
-           paragraph(
-               "Accesses of memory are not counted: built without libdw, or "
-               "stripped.",
-               2, width);
+           paragraph(run.race.empty()
+                         ? "Accesses of memory are not counted: built without libdw, or stripped."
+                         : "Accesses of memory are not counted in a kernel with a race.",
+                     2, width);
   }
   counts.sum("shared memory: accesses",
              [](auto const& v) { return v.launch->counts.shared_accesses; });

@@ -80,6 +80,7 @@ struct recorded_launch {
   int blocks = 0;
   int threads = 0;
   int tile_items = 0;  ///< items that a block takes at once
+  int shift = 0;       ///< places by which its threads load earlier items than their own
   std::vector<region> regions;
   std::vector<recorded_block> ran;
   std::vector<cells> before;  ///< by array
@@ -93,6 +94,7 @@ struct recorded_run {
   bool exclusive = false;
   bool accesses_heard = false;  ///< whether the build can count accesses of memory
   int count = 0;                ///< items
+  std::string race;             ///< what the checker says of an incorrect kernel
   unsigned seed = 0;            ///< of the schedule; 0: in order
   std::vector<value> values;
   std::vector<global_array> arrays;

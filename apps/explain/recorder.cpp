@@ -203,6 +203,7 @@ void recorder::launch_begins(executor::launch_facts const& facts) {
   next.title = plan.title;
   next.level = plan.level;
   next.tile_items = plan.tile_items;
+  next.shift = plan.shift;
   next.blocks = static_cast<int>(simt::gridDim.x);
   next.threads = static_cast<int>(simt::blockDim.x);
   auto const regions = known_.find(facts.kernel);

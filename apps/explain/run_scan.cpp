@@ -9,11 +9,47 @@
 namespace libscan::apps {
 namespace {
 
+constexpr int default_block = 4;  // threads of a strategy's blocks
+
+void check_block_size(int block) {
+  if (block >= 1 && block <= max_threads) return;
+  throw invalid_argument("blocks of " + std::to_string(block) + " threads; expected 1 to " +
+                         std::to_string(max_threads));
+}
+
+/// There must be fewer sums of blocks than items.
+void check_fan(int block_items) {
+  if (block_items > 1) return;
+  throw invalid_argument(
+      "blocks of 1 thread, each with an item: their sums are as many as the items; expected "
+      "--block 2 or more");
+}
+
+/// Blocks of 4 threads unless the request says otherwise.
+recorded_run walkthrough(scan_request request) {
+  if (request.block == 0) request.block = default_block;
+  check_block_size(request.block);
+  check_fan(request.block);
+  return record_walkthrough(request);
+}
+
+/// One block for all items.
+recorded_run one_barrier(scan_request request) {
+  auto const count = static_cast<int>(request.items.size());
+  if (request.block == 0) request.block = count;
+  check_block_size(request.block);
+  if (request.block >= count && !request.exclusive) return record_incorrect(request);
+  throw invalid_argument(request.algorithm +
+                         " is one block's inclusive scan; expected a --block for all items, and "
+                         "no --exclusive");
+}
+
 struct named_algorithm {
   char const* name;
   char const* words;
   std::optional<block_algorithm> block;
   scan_strategy strategy = scan_strategy::one_block;
+  recorded_run (*as_printed)(scan_request) = nullptr;
 };
 
 // In the order of the sources; a strategy's blocks run Kogge-Stone.
@@ -49,6 +85,16 @@ named_algorithm const algorithms[] = {
      "blocks look back for sums of others; also: merrill-garland",
      {},
      scan_strategy::decoupled_look_back},
+    {"walkthrough",
+     "scan-then-fan as printed there: block 0 adds nothing",
+     {},
+     scan_strategy::scan_then_fan,
+     walkthrough},
+    {"kogge-stone-one-barrier",
+     "the lecture's incorrect kernel, in one block",
+     {},
+     scan_strategy::one_block,
+     one_barrier},
 };
 
 named_algorithm const& find(std::string const& name) {
@@ -63,18 +109,9 @@ named_algorithm const& find(std::string const& name) {
   throw invalid_argument("algorithm \"" + name + "\" is unknown; expected one of " + names);
 }
 
-void check_block_size(int block) {
-  if (block >= 1 && block <= max_threads) return;
-  throw invalid_argument("blocks of " + std::to_string(block) + " threads; expected 1 to " +
-                         std::to_string(max_threads));
-}
-
-/// There must be fewer sums of blocks than items.
 recorded_run record_fan(scan_request const& request, block_algorithm which) {
-  if (request.block * items_per_thread(which) > 1) return record_scan_then_fan(request, which);
-  throw invalid_argument(
-      "blocks of 1 thread, each with an item: their sums are as many as the items; expected "
-      "--block 2 or more");
+  check_fan(request.block * items_per_thread(which));
+  return record_scan_then_fan(request, which);
 }
 
 }  // namespace
@@ -110,8 +147,9 @@ recorded_run record_scan(scan_request const& request) {
   }
   scan_request complete = request;
   complete.algorithm = wanted.name;
+  if (wanted.as_printed != nullptr) return wanted.as_printed(complete);
   if (!wanted.block) {
-    if (complete.block == 0) complete.block = 4;
+    if (complete.block == 0) complete.block = default_block;
     check_block_size(complete.block);
     return wanted.strategy == scan_strategy::scan_then_fan
                ? record_fan(complete, block_algorithm::kogge_stone)

@@ -43,6 +43,13 @@ recorded_run record_scan_then_fan(scan_request const& request, block_algorithm w
 /// For the other strategies.
 recorded_run record_strategy(scan_request const& request, scan_strategy which);
 
+/// For the walkthrough's scan as it is printed: sums of blocks are scanned inclusively. Exclusive:
+/// each thread loads the item before its own, as the lecture's exclusive kernel does.
+recorded_run record_walkthrough(scan_request const& request);
+
+/// For the lecture's incorrect kernel, by one block, inclusive.
+recorded_run record_incorrect(scan_request const& request);
+
 /// The number of items of each thread of a block scan.
 int items_per_thread(block_algorithm which);
 

@@ -38,7 +38,7 @@ std::optional<int> loaded_tile(recorded_run const& run, recorded_launch const& l
     }
   }
   if (first < 0) return {};
-  return first / launch.tile_items;
+  return (first + launch.shift) / launch.tile_items;
 }
 
 bool changes(recorded_run const& run, std::vector<cells> const& before, interval const& now) {

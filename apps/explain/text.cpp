@@ -25,6 +25,7 @@ class text_writer {
               ". nothing yet",
           0);
     }
+    write_mistakes();
     text_ += '\n' + counts_table(run_, views_, style_.width);
     return std::move(text_);
   }
@@ -271,6 +272,26 @@ class text_writer {
     }
     rows.insert(rows.begin(), indices(longest));
     show(rows, 4);
+  }
+
+  /// What is wrong with the output of an incorrect kernel.
+  void write_mistakes() {
+    cells const& input = views_.front().launch->before[0];
+    cells const& output = views_.back().launch->after[1];
+    std::int32_t right = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(run_.count); ++i) {
+      std::int32_t const item = run_.of(input[i]).number;
+      std::int32_t const sum = plus<std::int32_t>{}(right, item);
+      std::int32_t const expected = run_.exclusive ? right : sum;
+      right = sum;
+      if (run_.known(output[i]) && run_.of(output[i]).number == expected) continue;
+      text_ += '\n';
+      say("Wrong: output[" + std::to_string(i) + "] is " + number(output[i]) + ", expected " +
+              std::to_string(expected),
+          0);
+      break;
+    }
+    if (!run_.race.empty()) say("The race checker stops it: " + run_.race, 0);
   }
 
   recorded_run const& run_;

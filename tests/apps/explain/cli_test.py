@@ -30,6 +30,8 @@ TEXTS = {
     "lecture-brent-kung-16": ["1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", "--algorithm", "brent-kung"],
     "brent-kung-two-levels": [PAPER, "--algorithm", "brent-kung", "--block", "2", "--exclusive"],
     "fan-three-levels": ["3 1 7 0 4 1 6 3 2", "--algorithm", "scan-then-fan", "--block", "2"],
+    "walkthrough-as-printed": [PAPER, "--algorithm", "walkthrough"],
+    "shifted-loading": [PAPER, "--algorithm", "walkthrough", "--exclusive"],
     "narrow": [PAPER, "--algorithm", "kogge-stone", "--width", "40"],
     "bank-conflicts": [" ".join(map(str, range(128))), "--algorithm", "blelloch",
                        "--width", "132"],
@@ -128,7 +130,7 @@ class Blocks(ExplainCase):
     def test_any_size(self):
         items = [int(x) for x in SANDWICH.split()]
         sums = list(itertools.accumulate(items))
-        for name in BLOCK_SCANS + ("scan-then-fan",) + STRATEGIES:
+        for name in BLOCK_SCANS + ("scan-then-fan", "walkthrough") + STRATEGIES:
             for block in (2, 3, 5, 9, 33):
                 for options, right in (([], sums), (["--exclusive"], [0] + sums[:-1])):
                     with self.subTest(name, block=block, options=options):
@@ -141,6 +143,47 @@ class Blocks(ExplainCase):
                                    drawing.iter("{http://www.w3.org/2000/svg}text")]
                         if 'class="number"' in self.text(*request, "--svg", "-"):
                             self.assertLessEqual({str(x) for x in right}, set(written))
+
+
+class AsPrinted(ExplainCase):
+    """What the documents print, and the library does otherwise."""
+
+    def test_the_walkthrough(self):
+        """Inclusive sums of blocks; block 0 adds nothing."""
+        text = re.sub(" +", " ", self.text(PAPER, "--algorithm", "walkthrough"))
+        self.assertIn("block sums before 11 14\n block sums after 11 25", text)
+        self.assertIn("output[4] = block sums[0] + output[4] = 11 + 4 = 15", text)
+        self.assertNotIn("+ output[0]", text)
+        self.fails(USAGE, "--block 2 or more", PAPER, "--algorithm", "walkthrough", "--block", "1")
+
+    def test_shifted_loading(self):
+        """One identity enters; the second block begins with the last item of the first."""
+        text = re.sub(" +", " ", self.text(PAPER, "--algorithm", "walkthrough", "--exclusive"))
+        loaded = re.findall(r"load\n index 0 1 2 3\n item (.*)\n", text)
+        self.assertEqual(loaded[:2], ["0 3 1 7", "0 4 1 6"])
+        self.assertIn("output after 0 3 4 11 11 15 16 22", text)
+
+    def test_the_incorrect_kernel(self):
+        """It fails in the fixed order and in most others; where there is a checker, in all."""
+        wrong = 0
+        for seed in range(20):
+            text = self.text(PAPER, "--algorithm", "kogge-stone-one-barrier", "--seed", seed)
+            output = [int(x) for x in re.findall(r"^ +output +(.*)$", text, re.MULTILINE)[-1].split()]
+            right = list(itertools.accumulate(int(x) for x in PAPER.split()))
+            first = next((i for i in range(8) if output[i] != right[i]), None)
+            said = re.search(r"^Wrong: output\[(\d+)\] is (-?\d+), expected (\d+)$", text, re.MULTILINE)
+            self.assertEqual(said and tuple(map(int, said.groups())),
+                             None if first is None else (first, output[first], right[first]))
+            wrong += first is not None
+            if "are not counted" not in self.text(PAPER):
+                self.assertIn("The race checker stops it: ", text)
+        self.assertGreater(wrong, 10)
+        self.assertIn("Wrong: ", self.text(PAPER, "--algorithm", "kogge-stone-one-barrier"))
+        for name in BLOCK_SCANS:
+            self.assertNotIn("Wrong", self.text(PAPER, "--algorithm", name))
+        for options in (["--exclusive"], ["--block", "4"]):
+            self.fails(USAGE, "one block's inclusive scan", PAPER, "--algorithm",
+                       "kogge-stone-one-barrier", *options)
 
 
 class Orders(ExplainCase):
