@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The textbook's sort by one-bit splits against std::stable_sort.
+// The textbook's sorts by one-bit splits, of a device and of one block, against std::stable_sort.
 #include <algorithm>
 
+#include <apps/radix_sort/device/block_argsort.cuh>
 #include <libscan/split_sort.cuh>
 #include <tests/apps/radix_sort/sort_cases.hpp>
 
@@ -55,4 +56,31 @@ TEST_CASE("the sort by splits of many keys gives the same") {
   split_sort(ws, all.data(), static_cast<index_t>(keys.size()));
   REQUIRE(difference(expected, all.read()) == "");
   REQUIRE(all.damage() == "");
+}
+
+TEST_CASE("the argsort of one block is stable in every range of bits") {
+  using kernel = device::block_argsort_kernel;
+  each_schedule(1, [](std::string const& schedule) {
+    INFO(schedule);
+    for (int const n : {1, 33, 1000, kernel::block_threads}) {
+      auto const words = make_keys<std::uint64_t>(variety::any, n);
+      device_image<std::uint64_t> in(words);
+      for (auto const& [first, end] : {std::pair{0, 64}, {3, 12}, {30, 35}, {32, 64}, {7, 7}}) {
+        INFO("bits " << first << " to " << end << " of " << n);
+        device_image<index_t> out(std::vector<index_t>(static_cast<std::size_t>(n), -1));
+        simt::launch<kernel>({.blocks = 1, .threads = kernel::block_threads},
+                             static_cast<std::uint64_t const*>(in.data()), n, first, end,
+                             out.data());
+        auto const bits = [first = first, end = end](std::uint64_t word) {
+          return end - first == 64 ? word
+                                   : word >> first & ((std::uint64_t{1} << (end - first)) - 1);
+        };
+        auto const expected = sorted_positions(
+            words, [&](std::uint64_t a, std::uint64_t b) { return bits(a) < bits(b); });
+        auto const got = out.read();
+        REQUIRE(std::equal(got.begin(), got.end(), expected.begin(), expected.end()));
+        REQUIRE(out.damage() == "");
+      }
+    }
+  });
 }
