@@ -3,7 +3,6 @@
 // engine that runs it.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 
@@ -14,11 +13,7 @@
 
 namespace libscan::apps {
 
-/// Adds --algorithm, which calls `take` with its name.
-CLI::Option* add_algorithm(CLI::App& app, std::string const& words,
-                           std::function<void(std::string const&)> take);
-
-/// The same for a variable and the names of its values.
+/// Adds --algorithm for a variable and the names of its values.
 template <class Enum, std::size_t Names, std::size_t Others>
 CLI::Option* add_algorithm(CLI::App& app, std::optional<Enum>& to,
                            name_table<Enum, Names, Others> const& table, std::string const& words) {
@@ -28,8 +23,9 @@ CLI::Option* add_algorithm(CLI::App& app, std::optional<Enum>& to,
 
 /// The engine that --engine names. With an --algorithm that consists of kernels it runs kernels: a
 /// GPU, and the executor where "auto" finds none. Throws `usage_error` for such an algorithm on the
-/// cpu engine, and as `engine::named`.
-inline engine engine_for(common_arguments const& common, bool algorithm_of_kernels) {
+/// cpu engine, and as `engine::named`; with --verify=cub also as `engine::cuda`.
+inline engine engine_for(common_arguments const& common, bool algorithm_of_kernels = false) {
+  if (common.verify_by_cub) static_cast<void>(engine::cuda());  // refused before anything is read
   if (!algorithm_of_kernels) return engine::named(common.engine, common.threads);
   if (common.engine == "cpu") {
     throw usage_error(

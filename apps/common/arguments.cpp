@@ -6,7 +6,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <apps/common/algorithm.hpp>
 #include <apps/common/array_writer.hpp>
 #include <apps/common/exit_code.hpp>
 #include <apps/common/halves.hpp>
@@ -16,6 +15,7 @@
 #include <apps/common/program.hpp>
 #include <apps/common/report.hpp>
 #include <apps/common/suggestion.hpp>
+#include <apps/common/table.hpp>
 
 namespace libscan::apps {
 namespace {
@@ -153,6 +153,23 @@ void check_report(CLI::App const& app) {
   throw usage_error("--json: " + report + " is also the output of the result");
 }
 
+/// --verify, and --verify=cub where the program has that.
+CLI::Option* add_verify(CLI::App& app, common_arguments* to) {
+  std::string words = "check the result against an independent computation";
+  if (to->offers_cub) words += "; --verify=cub: and against CUB, on a GPU";
+  auto const take = [to](std::string const& by) {
+    bool const alone = by == "true";  // what CLI11 passes for a flag without a value
+    if (!alone && (by != "cub" || !to->offers_cub)) {
+      throw CLI::ValidationError(for_people(by) + ", expected no value" +
+                                 (to->offers_cub ? ", or cub" : ""));
+    }
+    to->verify = true;
+    to->verify_by_cub = to->verify_by_cub || by == "cub";
+  };
+  static std::string unused;
+  return app.add_flag("--verify", unused, words)->each(take);
+}
+
 CLI::Option* add_threads(CLI::App& app, common_arguments& values, char const* words) {
   return add_whole_number(app, "--threads", values.threads, 0, max_threads, words);
 }
@@ -218,8 +235,7 @@ void add_common_arguments(CLI::App& app, common_arguments& values, column_use us
              "format of the input: npy, raw, text, or auto: by name, else by content");
   app.add_flag("--progress", to->progress, "show progress even when not on a terminal")
       ->group(running_group);
-  app.add_flag("--verify", to->verify, "check the result against an independent computation")
-      ->group(running_group);
+  add_verify(app, to)->group(running_group);
   app.add_flag_callback("--time", report_on_standard_error, about_time)->group(running_group);
   app.add_option("--json", taking(report_as_json),
                  "write what --time says, and numbers of items, as JSON to a file")

@@ -35,6 +35,8 @@ struct common_arguments {
   bool progress = false;                          ///< --progress: even when not on a terminal
   bool time = false;                              ///< --time of programs for several ranks
   bool verify = false;                            ///< --verify against an independent computation
+  bool offers_cub = false;     ///< the program can verify by CUB; set before the flags are added
+  bool verify_by_cub = false;  ///< --verify=cub: also against CUB, on a GPU
 
   /// The options for `read_array`. Reports the bytes read to `meter`, which may be null.
   read_options reading(class progress* meter = nullptr) const;
@@ -64,6 +66,10 @@ CLI::Option* add_whole_number(CLI::App& app, std::string const& name, T& to, std
       },
       otherwise);
 }
+
+/// Adds --algorithm, which calls `take` with its name; algorithm.hpp adds it for a table of names.
+CLI::Option* add_algorithm(CLI::App& app, std::string const& words,
+                           std::function<void(std::string const&)> take);
 
 /// Adds --version, for a program without the other common flags.
 void add_version_flag(CLI::App& app);

@@ -41,7 +41,8 @@ are read row by row, the input too.
 --algorithm: sequential, one-block (up to 2048 items), scan-then-fan, scan-then-propagate,
 reduce-then-scan, chained-scan, decoupled-look-back or production, as kernels: on a GPU, or without
 one in the executor, which simulates each thread of a GPU and takes up to 16777216 items. Not for
-segments.
+segments. --block is any number up to 1024; a GPU runs whole warps of 32 threads. By default blocks
+have 256 threads, one-block 1024; sequential and production have no such choice.
 
 Examples:
   scan-prefix lengths.npy -o offsets.npy --exclusive
@@ -89,6 +90,9 @@ void add_arguments(CLI::App& app, prefix_arguments& arguments) {
   add_segments(app, arguments);
   add_algorithm(app, arguments.algorithm, libscan::scan_strategy_names,
                 "device strategy instead of the engine's own scan, not for segments, see below");
+  add_whole_number(app, "--block", 1, 1024, "threads of a block of that strategy, see below",
+                   [to = &arguments](std::uint64_t n) { to->block = static_cast<int>(n); });
+  arguments.common.offers_cub = true;
   add_common_arguments(app, arguments.common);
 }
 

@@ -25,6 +25,7 @@ struct prefix_arguments {
   segmentation::form segments = segmentation::form::none;
   std::string segment_file;  ///< file, or "-"; where `segments` is not none
   std::optional<scan_strategy> algorithm;
+  int block = 0;  ///< threads of a block of `algorithm`; 0: its default
   common_arguments common;
 };
 

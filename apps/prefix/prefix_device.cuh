@@ -10,9 +10,9 @@
 
 namespace libscan::apps::inline LIBSCAN_MACHINE {
 
-/// Runs `call`, which has no segments, by the strategy `which` on the current device. T is its
-/// accumulator.
+/// Runs `call`, which has no segments, by the strategy `which` on the current device, with blocks
+/// of `block` threads; 0: its default. T is the call's accumulator.
 template <class T>
-void prefix_on_device(prefix_call const& call, scan_strategy which);
+void prefix_on_device(prefix_call const& call, scan_strategy which, int block = 0);
 
 }  // namespace libscan::apps::inline LIBSCAN_MACHINE

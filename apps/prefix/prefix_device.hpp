@@ -10,10 +10,13 @@
 
 namespace libscan::apps {
 
-/// Runs `call`, which has no segments, by the strategy `which` on a machine with kernels. Returns
-/// when the output is complete; leaves the thread's current device as it was. Throws
-/// `device_error`, and `invalid_argument` for more items than the strategy supports.
-void prefix_on(libscan::detail::cuda_device on, prefix_call const& call, scan_strategy which);
-void prefix_on(libscan::detail::executor_run on, prefix_call const& call, scan_strategy which);
+/// Runs `call`, which has no segments, by the strategy `which` on a machine with kernels, with
+/// blocks of `block` threads; 0: its default. Returns when the output is complete; leaves the
+/// thread's current device as it was. Throws `device_error`, and `invalid_argument` for more items
+/// than the strategy supports.
+void prefix_on(libscan::detail::cuda_device on, prefix_call const& call, scan_strategy which,
+               int block);
+void prefix_on(libscan::detail::executor_run on, prefix_call const& call, scan_strategy which,
+               int block);
 
 }  // namespace libscan::apps

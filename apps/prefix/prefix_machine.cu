@@ -6,10 +6,10 @@
 
 namespace libscan::apps {
 
-void prefix_on(device::this_machine on, prefix_call const& call, scan_strategy which) {
+void prefix_on(device::this_machine on, prefix_call const& call, scan_strategy which, int block) {
   device::on_machine const here(on);
   visit_item_type(call.accumulator,
-                  [&]<class T>(std::type_identity<T>) { prefix_on_device<T>(call, which); });
+                  [&]<class T>(std::type_identity<T>) { prefix_on_device<T>(call, which, block); });
 }
 
 }  // namespace libscan::apps

@@ -20,6 +20,7 @@
 #include <apps/prefix/segment_file.hpp>
 #include <apps/prefix/verify.hpp>
 #include <libscan/cpu/staged_scan.hpp>
+#include <libscan/host/on_engine.hpp>
 
 namespace libscan::apps {
 namespace {
@@ -135,7 +136,9 @@ class prefix_run {
   }
 
   void scan() {
-    if (arguments_.algorithm) return prefix_scan_by(engine_, *arguments_.algorithm, call_);
+    if (arguments_.algorithm) {
+      return prefix_scan_by(engine_, *arguments_.algorithm, call_, arguments_.block);
+    }
     prefix_scan(engine_, call_);
   }
 
@@ -153,7 +156,26 @@ class prefix_run {
     if (found.unknown > 0) {
       words += "; " + std::to_string(found.unknown) + " sums near overflow were not checked";
     }
-    return report_verified(found.difference, words.c_str());
+    std::string difference = found.difference;
+    if (difference.empty() && arguments_.common.verify_by_cub) {
+      difference = difference_of_cub();
+      words += "; so does CUB";
+    }
+    return report_verified(difference, words.c_str());
+  }
+
+  /// Runs the call by CUB, and compares its result with the plain loop, too.
+  std::string difference_of_cub() const {
+    prefix_call by_cub = call_;
+    std::vector<std::byte> out(static_cast<std::size_t>(call_.n) * size_of(accumulator_));
+    by_cub.out = out.data();
+    if constexpr (libscan::detail::has_cuda) {
+      prefix_by_cub(by_cub);
+    } else {
+      libscan::detail::refuse_cuda();
+    }
+    std::string const difference = verify_prefix(by_cub, call_.n).difference;
+    return difference.empty() ? "" : "CUB: " + difference;
   }
 
   void report_times() const {
@@ -199,6 +221,16 @@ exit_code run_prefix(prefix_arguments const& arguments) {
   bool const segmented = arguments.segments != segmentation::form::none;
   if (segmented && arguments.algorithm) {
     throw usage_error("--algorithm is for plain scans: the strategies know no segments");
+  }
+  if (segmented && arguments.common.verify_by_cub) {
+    throw usage_error("--verify=cub is for scans without segments, expected --verify");
+  }
+  bool const blocks = arguments.algorithm && *arguments.algorithm != scan_strategy::sequential &&
+                      *arguments.algorithm != scan_strategy::production;
+  if (arguments.block != 0 && !blocks) {
+    throw usage_error(
+        "--block is for the blocks of an --algorithm, expected one other than sequential and "
+        "production");
   }
   if (segmented && arguments.input == "-" && arguments.segment_file == "-") {
     throw usage_error("only one of the input and the segments can be standard input");

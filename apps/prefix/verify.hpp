@@ -28,4 +28,8 @@ struct verdict {
 /// overflow in some order the result is not checked: `unknown` counts these.
 verdict verify_prefix(prefix_call const& call, index_t deepest);
 
+/// Runs `call`, which has no segments, by cub::DeviceScan on the current GPU; verify_cub.cu. Only
+/// in builds with CUDA. Throws `device_error`.
+void prefix_by_cub(prefix_call const& call);
+
 }  // namespace libscan::apps

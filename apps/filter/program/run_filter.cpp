@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <apps/common/algorithm.hpp>
 #include <apps/common/array_writer.hpp>
 #include <apps/common/byte_source.hpp>
 #include <apps/common/data_file.hpp>
@@ -19,7 +20,7 @@
 #include <apps/common/steps.hpp>
 #include <apps/common/text_rows.hpp>
 #include <apps/filter/program/mask_file.hpp>
-#include <apps/filter/program/verify.hpp>
+#include <apps/filter/program/verify_cub.hpp>
 #include <libscan/core/engine.hpp>
 #include <libscan/filter.hpp>
 #include <libscan/predicate_parser.hpp>
@@ -94,7 +95,7 @@ class filter_run {
   explicit filter_run(filter_arguments const& arguments)
       : arguments_(checked(arguments)),
         tree_(tree_of(arguments)),
-        engine_(engine::named(arguments.common.engine, arguments.common.threads)),
+        engine_(engine_for(arguments.common)),
         output_(arguments.output),
         meter_(arguments.common.progress) {
     if (arguments.rejected) rejected_.emplace(*arguments.rejected);
@@ -185,6 +186,10 @@ class filter_run {
       std::span<T const> const values(reinterpret_cast<T const*>(piece->data()),
                                       piece->size() / sizeof(T));
       if (!next_keep(values, [&](auto const& keep, auto const& keeps) {
+            if (arguments_.common.verify_by_cub) {
+              std::string const difference = verify_by_cub(keeps, values.size());
+              if (!difference.empty()) return report_verified(difference);
+            }
             return work(values, keep, keeps);
           })) {
         return false;
@@ -315,7 +320,10 @@ class filter_run {
   /// Whether --verify, if given, finds no difference.
   template <class Verify>
   bool verified(Verify verify) const {
-    return !arguments_.common.verify || report_verified(verify());
+    if (!arguments_.common.verify) return true;
+    return report_verified(verify(), arguments_.common.verify_by_cub
+                                         ? "a plain loop and CUB compute the same"
+                                         : "a plain loop computes the same");
   }
 
   /// Space for the results of a piece: for as many items as possible, since only written pages take

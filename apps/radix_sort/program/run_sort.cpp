@@ -26,6 +26,7 @@
 #include <apps/radix_sort/program/sort_output.hpp>
 #include <apps/radix_sort/program/sort_records.hpp>
 #include <apps/radix_sort/program/verify.hpp>
+#include <apps/radix_sort/program/verify_cub.hpp>
 #include <libscan/core/engine.hpp>
 
 namespace libscan::apps {
@@ -408,7 +409,10 @@ class sort_run {
     if (difference.empty() && arguments_.values) {
       difference = verify_items(values_, expected, values, "value");
     }
-    return report_verified(difference, "std::stable_sort gives the same");
+    bool const by_cub = arguments_.common.verify_by_cub;
+    if (difference.empty() && by_cub) difference = verify_by_cub(input_.keys, options_);
+    return report_verified(difference, by_cub ? "std::stable_sort and CUB give the same"
+                                              : "std::stable_sort gives the same");
   }
 
   void report_times() const {

@@ -144,6 +144,7 @@ class EveryArrayProgram(EveryProgram):
     input_name = "INPUT"
     samples = staticmethod(samples)
     streams = False  # whether a binary input may be larger than memory
+    offers_cub = False  # whether there is --verify=cub
 
     # ---- results
 
@@ -211,6 +212,21 @@ class EveryArrayProgram(EveryProgram):
         source = self.save("in.npy", np.arange(5))
         self.fails(FAILURE, "cuda", source, "-o", self.path("o.npy"), *self.options, "--engine",
                    "cuda", env={**os.environ, "CUDA_VISIBLE_DEVICES": "-1"})
+
+    def test_verify_alone_or_by_cub(self):
+        source, target = self.save("in.npy", np.arange(300) * 7 % 19), self.path("o.npy")
+        given = [source, "-o", target, *self.options]
+        words = "expected no value" + (", or cub" if self.offers_cub else "")
+        self.fails(USAGE, words, *given, "--verify=loop")
+        if not self.offers_cub:
+            return self.fails(USAGE, words, *given, "--verify=cub")
+        self.fails(FAILURE, "cuda", *given, "--verify=cub",
+                   env={**os.environ, "CUDA_VISIBLE_DEVICES": "-1"})
+        code, _, err = self.call(*given, "--verify=cub")
+        if code == FAILURE:
+            self.skipTest(err)
+        self.assertEqual(code, DONE, err)
+        self.assertRegex(err, "verified: .* CUB")
 
     def test_the_executor_computes_the_same(self):
         source = self.save("in.npy", np.arange(300) * 7 % 19)

@@ -101,9 +101,9 @@ class PrefixCase(ArrayProgramCase):
 
 
 class AsEveryProgram(EveryArrayProgram, PrefixCase):
-    streams = True
+    streams = offers_cub = True
     words_of_help = EveryArrayProgram.words_of_help + FORMS + STRATEGIES + [
-        "--op", "--exclusive", "--init", "--reverse", "--accumulator", "--algorithm",
+        "--op", "--exclusive", "--init", "--reverse", "--accumulator", "--algorithm", "--block",
         "wide as the items or wider", "column 1 counts", "row by row", "bools",
         "float64, float16, bfloat16", "from 0 to 255", "up to 2048 items", "Not for\nsegments",
         "Examples:", "Exit codes:"]
@@ -501,10 +501,19 @@ class Algorithms(PrefixCase):
             self.writes(scanned(array, "sum", accumulator), self.save("in.npy", array),
                         "--accumulator", accumulator, "--algorithm", "reduce-then-scan")
 
+    def test_blocks_of_any_size(self):
+        source = self.save("in.npy", np.arange(1100))
+        for name, block in itertools.product(STRATEGIES[2:7], [1, 3, 32, 1024]):
+            self.writes(np.cumsum(np.arange(1100)), source, "--algorithm", name, "--block", block)
+        self.fails(USAGE, "expected at most 62", source, "--algorithm", "one-block", "--block", 31)
+        for given in [[], ["--algorithm", "sequential"], ["--algorithm", "production"]]:
+            self.fails(USAGE, "--block is for the blocks of", source, "--block", 8, *given)
+
     def test_what_a_strategy_cannot_do(self):
         source = self.save("in.npy", np.arange(5))
         heads = self.save("heads.npy", np.ones(5, "u1"))
         self.refuses_algorithms(source, STRATEGIES)
+        self.fails(USAGE, "scans without segments", source, "--verify=cub", "--heads", heads)
         self.fails(USAGE, "the strategies know no segments", source, "--algorithm", "sequential",
                    "--heads", heads)
         self.fails(USAGE, "expected at most 2048", self.save("in.npy", np.arange(2049)),
@@ -515,11 +524,6 @@ class Algorithms(PrefixCase):
                                  "--algorithm", "chained-scan", "--engine", "executor", "--time")
         self.assertEqual(code, DONE)
         self.assertIn("inclusive sum in int64, by chained-scan in the executor\n", err)
-
-    def test_the_executor_takes_only_so_many_items(self):
-        source = self.write("in.raw", bytes(2**24 + 1))
-        self.fails(USAGE, "the executor takes up to 16777216 items", source, "--dtype",
-                   "u8", "--algorithm", "sequential", "--engine", "executor", "--accumulator", "u8")
 
 
 class Messages(PrefixCase):
