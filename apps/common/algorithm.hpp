@@ -9,6 +9,7 @@
 #include <apps/common/arguments.hpp>
 #include <apps/common/exit_code.hpp>
 #include <libscan/core/engine.hpp>
+#include <libscan/core/error.hpp>
 #include <libscan/core/name_table.hpp>
 
 namespace libscan::apps {
@@ -21,11 +22,21 @@ CLI::Option* add_algorithm(CLI::App& app, std::optional<Enum>& to,
                        [&to, &table](std::string const& name) { to = table.named(name); });
 }
 
+/// Refuses --verify=cub without a usable GPU, before anything is read. Throws `engine_unavailable`.
+inline void check_verifier(common_arguments const& common) {
+  if (!common.verify_by_cub) return;
+  try {
+    engine::cuda();
+  } catch (engine_unavailable const& reason) {
+    throw engine_unavailable(std::string("--verify=cub needs a GPU: ") + reason.what());
+  }
+}
+
 /// The engine that --engine names. With an --algorithm that consists of kernels it runs kernels: a
 /// GPU, and the executor where "auto" finds none. Throws `usage_error` for such an algorithm on the
-/// cpu engine, and as `engine::named`; with --verify=cub also as `engine::cuda`.
+/// cpu engine; otherwise as `engine::named` and `check_verifier`.
 inline engine engine_for(common_arguments const& common, bool algorithm_of_kernels = false) {
-  if (common.verify_by_cub) static_cast<void>(engine::cuda());  // refused before anything is read
+  check_verifier(common);
   if (!algorithm_of_kernels) return engine::named(common.engine, common.threads);
   if (common.engine == "cpu") {
     throw usage_error(

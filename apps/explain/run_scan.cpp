@@ -86,7 +86,7 @@ named_algorithm const algorithms[] = {
      {},
      scan_strategy::decoupled_look_back},
     {"walkthrough",
-     "scan-then-fan as printed there: block 0 adds nothing",
+     "scan-then-fan as that page prints it: block 0 adds nothing",
      {},
      scan_strategy::scan_then_fan,
      walkthrough},

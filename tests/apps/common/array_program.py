@@ -220,7 +220,7 @@ class EveryArrayProgram(EveryProgram):
         self.fails(USAGE, words, *given, "--verify=loop")
         if not self.offers_cub:
             return self.fails(USAGE, words, *given, "--verify=cub")
-        self.fails(FAILURE, "cuda", *given, "--verify=cub",
+        self.fails(FAILURE, "--verify=cub needs a GPU: ", *given, "--verify=cub",
                    env={**os.environ, "CUDA_VISIBLE_DEVICES": "-1"})
         code, _, err = self.call(*given, "--verify=cub")
         if code == FAILURE:
