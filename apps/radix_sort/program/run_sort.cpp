@@ -101,6 +101,9 @@ class sort_run {
     if (arguments_.algorithm) {
       throw usage_error("--algorithm is for keys of one column of numbers");
     }
+    if (arguments_.common.verify_by_cub) {
+      throw usage_error("--verify=cub is for keys of one column of numbers, expected --verify");
+    }
   }
 
   void open_values() {
@@ -410,7 +413,7 @@ class sort_run {
       difference = verify_items(values_, expected, values, "value");
     }
     bool const by_cub = arguments_.common.verify_by_cub;
-    if (difference.empty() && by_cub) difference = verify_by_cub(input_.keys, options_);
+    if (difference.empty() && by_cub) difference = verify_by_cub(keys_, options_);
     return report_verified(difference, by_cub ? "std::stable_sort and CUB give the same"
                                               : "std::stable_sort gives the same");
   }
