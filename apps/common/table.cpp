@@ -102,9 +102,9 @@ bool table_reader::take_line() {
 }
 
 /// Makes the next line of the input a part of this one, for a quoted cell that goes on there. False
-/// at the end, and if blanks separate cells: such a text is no CSV.
+/// at the end.
 bool table_reader::join_next_line() {
-  if (to_skip_ == 0 || delimiter_ == ' ') return false;
+  if (to_skip_ == 0) return false;
   if (carry_.empty()) carry_ = line_bytes_;
   carry_ += '\n';
   in_.skip(std::exchange(to_skip_, 0));
@@ -154,6 +154,13 @@ void table_reader::choose_delimiter() {
     return;
   }
   std::string_view const candidates = rules_.decimal_comma ? ";\t" : ";\t,";
+  // A first cell of several lines: only CSV has those.
+  std::size_t const first = text_.find_first_not_of(' ');
+  bool const quoted = text_[first] == '"';
+  if (quoted && closing_quote(first + 1, true) == std::string_view::npos) {
+    fail("a quote is not closed, expected '\"'");
+  }
+  if (joined_lines_ > 0) delimiter_ = candidates.back() == '\t' ? ';' : ',';
   std::size_t best = std::string_view::npos;
   for (std::size_t at = 0; at < text_.size();) {
     if (std::size_t const end = end_of_quoted_text(at); end > at) {
@@ -215,20 +222,25 @@ table_reader::part table_reader::next_cell(std::size_t& at) {
   return {begin, without_blanks_after(text_.substr(begin, at - begin)).size()};
 }
 
+/// The quote that ends the text from `start` on; none: npos. Joins lines up to there if it may.
+std::size_t table_reader::closing_quote(std::size_t start, bool may_join) {
+  for (std::size_t end = start;; end += 2) {
+    for (std::size_t from = end; (end = text_.find('"', from)) == std::string_view::npos;) {
+      from = text_.size();
+      if (!may_join || !join_next_line()) return end;
+    }
+    if (end + 1 >= text_.size() || text_[end + 1] != '"') return end;
+  }
+}
+
 /// The same for a quoted cell and the blanks after it.
 table_reader::part table_reader::quoted_cell(std::size_t& at) {
   std::size_t const start = at + 1;
-  std::size_t end = start;
-  for (;; end += 2) {
-    for (std::size_t from = end; (end = text_.find('"', from)) == std::string_view::npos;) {
-      from = text_.size();
-      if (!join_next_line()) {
-        fail(delimiter_ == ' ' ? "a quote is not closed in its line, expected '\"'; if cells have "
-                                 "several lines: --delimiter"
-                               : "a quote is not closed, expected '\"'");
-      }
-    }
-    if (end + 1 >= text_.size() || text_[end + 1] != '"') break;
+  std::size_t const end = closing_quote(start, delimiter_ != ' ');
+  if (end == std::string_view::npos) {
+    fail(delimiter_ == ' ' ? "a quote is not closed in its line, expected '\"'; if cells have "
+                             "several lines: --delimiter"
+                           : "a quote is not closed, expected '\"'");
   }
   // A doubled quote may stay doubled: such a cell is no number anyway.
   part const content{start, end - start, true};

@@ -110,6 +110,7 @@ class table_reader {
   void find_cells();
   part next_cell(std::size_t& at);
   part quoted_cell(std::size_t& at);
+  std::size_t closing_quote(std::size_t start, bool may_join);
   bool at_blank(std::size_t at) const;
   std::size_t end_of_quoted_text(std::size_t at) const;
 

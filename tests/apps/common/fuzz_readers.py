@@ -68,13 +68,15 @@ def table(rng, dtype, columns, n):
     end = rng.choice(["\n", "\n", "\r\n"])
     wanted = rng.randint(1, columns)
     lines = []
+    comment = "# a comment, with; delimiters"
     if rng.random() < 0.3:
-        lines.append("# a comment, with; delimiters")
+        lines.append(comment)
     if n > 0 and rng.random() < 0.4:
         titles = ["value", '"time"', '"a ""b"""', "x_1", "\u00e9t\u00e9"]
         lines.append(delimiter.join(rng.choice(titles) for _ in range(columns)))
     for _ in range(n):
-        words = ["word", '"quoted, text"', '"a ""b"""', 'a"b', "#more" if lines else "x"]
+        below = lines and lines[-1] != comment
+        words = ["word", '"quoted, text"', '"a ""b"""', 'a"b', "#more" if below else "x"]
         if not delimiter.isspace() or delimiter == "\t":
             words.append('"two%slines"' % end)
         cells = [rng.choice(text_cells(rng, dtype, 1) + words) for _ in range(columns)]
@@ -282,9 +284,13 @@ def cells_of(data, column):
                         not means_missing(re.split('[;\t, "]', bare)[0])):
             continue
         if first:
+            joined = False
+            while lines and re.fullmatch(r' *"(?:[^"]|"")*', line):
+                line += "\n" + lines.pop()
+                joined = True
             unquoted = re.sub(r'(?:\A|(?<=[;\t, ]))"(?:[^"]|"")*"(?=[;\t, ]|\Z)', "",
                               line.removesuffix("\r"))
-            delimiter = next((c for c in ";\t," if c in unquoted), " ")
+            delimiter = next((c for c in ";\t," if c in unquoted), "," if joined else " ")
         while delimiter != " " and lines and ends_in_quotes(line, delimiter):
             line += "\n" + lines.pop()
         line = line.removesuffix("\r")

@@ -112,6 +112,7 @@ TEST_CASE("text refusals name the line and what was expected") {
   CHECK(refusal("1\n\"2\n") ==
         "x:2: a quote is not closed in its line, expected '\"'; if cells have several lines: "
         "--delimiter");
+  CHECK(refusal("\"12 pipe,3\n10,2\n") == "x:1: a quote is not closed, expected '\"'");
   CHECK(refusal("1,\"a\nb\"\n2,\"c\n\nd\n") == "x:3: a quote is not closed, expected '\"'");
   CHECK(refusal("1,\"" + std::string(1 << 24, '\n')) ==
         "x:1: a quote is not closed within 16 MiB, expected '\"'");

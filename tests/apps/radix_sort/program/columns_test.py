@@ -6,6 +6,7 @@ Run as: columns_test.py path/to/scan-sort path/to/scan-sort-faulty"""
 import datetime
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -123,7 +124,7 @@ class Columns(SortCase):
         rng = random.Random(5)
         for end in [b"\n", b"\r\n"]:
             words = [b"x", b"", b"a\nb", b"\n\n", b'say ""no""\n# 1', b"1,2\n3,4", b"w" * 70000 + b"\n"]
-            header = b'"a\nlong ""name""",b,c' + end
+            header = b'"a\nlong ""name""",b,c\n'.replace(b"\n", end)
             table = [(rng.randrange(9), rng.choice(words).replace(b"\n", end)) for _ in range(200)]
             rows = [b'%d,"%s",%d' % (key, word, k) + end for k, (key, word) in enumerate(table)]
             data = header + b"".join(rows)
@@ -136,7 +137,11 @@ class Columns(SortCase):
                 order = sorted(range(len(rows)), key=by)
                 out = self.verified("-", *arguments, data=data)
                 self.assertEqual(out, header + b"".join(rows[k] for k in order), (end, key))
-        out = self.notes("'name,note\\x0awith unit' is read as a header", "-", "--column", "1",
+        for data in [b'"b\nb"\n"a\n,a"\na\n', b'"b";"\nb"\n"a;\na";c\n']:
+            self.assertEqual(self.succeeds("-", "--column", "1:text", data=data),
+                             rows_of(sorted(re.findall(rb'((?:"[^"]*"|[^"\n])+)\n', data),
+                                            key=lambda row: row.replace(b'"', b""))))
+        out = self.notes("'name,\"note\\x0awith unit\"' is read as a header", "-", "--column", "1",
                          data=b'name,"note\nwith unit"\n2,"b\nb"\n1,a\n')
         self.assertEqual(out, b'name,"note\nwith unit"\n1,a\n2,"b\nb"\n')
 
