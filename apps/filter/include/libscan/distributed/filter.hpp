@@ -18,20 +18,24 @@ namespace libscan::inline v1 {
 
 namespace detail {
 
+template <class Keep>
+inline constexpr bool is_predicate = false;
+template <class T>
+inline constexpr bool is_predicate<predicate<T>> = true;
+
 /// Filters the items of one rank, by any callable; or by a `predicate`, in vector instructions.
 template <class T, class Keep>
 index_t filter_local(ranks const& on, std::span<T const> from, std::span<T> to, Keep const& keep) {
-  auto const capacity = static_cast<index_t>(to.size());
-  index_t const count = cpu::filter(on.threads(), from.data(), to.data(),
-                                    static_cast<index_t>(from.size()), keep, capacity);
-  if (count <= capacity) return count;
-  throw invalid_argument("filter: out has space for " + std::to_string(capacity) +
-                         " items, expected " + std::to_string(count));
-}
-template <class T>
-index_t filter_local(ranks const& on, std::span<T const> from, std::span<T> to,
-                     predicate<T> const& keep) {
-  return libscan::filter(on.local(), from, to, keep);
+  if constexpr (is_predicate<Keep>) {
+    return libscan::filter(on.local(), from, to, keep);
+  } else {
+    auto const capacity = static_cast<index_t>(to.size());
+    index_t const count = cpu::filter(on.threads(), from.data(), to.data(),
+                                      static_cast<index_t>(from.size()), keep, capacity);
+    if (count <= capacity) return count;
+    throw invalid_argument("filter: out has space for " + std::to_string(capacity) +
+                           " items, expected " + std::to_string(count));
+  }
 }
 
 }  // namespace detail
