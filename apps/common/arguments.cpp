@@ -141,8 +141,10 @@ void refuse_repeated_option(CLI::App const& app) {
   }
 }
 
-/// Throws if the report and the result would be one file.
+/// Throws if the report and the result would be one file. A program without --output has no result
+/// but its report.
 void check_report(CLI::App const& app) {
+  if (app.get_option_no_throw("--output") == nullptr) return;
   auto const value_of = [&](char const* name, char const* otherwise) -> std::string {
     CLI::Option const* const option = app.get_option_no_throw(name);
     if (option == nullptr || option->empty()) return otherwise;
