@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moving items between ranks: an all-to-all of consecutive pieces, and `rebalance`.
+// Moving items between ranks: `rebalance`, and `exchange` to ranks that the caller chooses.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -77,6 +78,28 @@ in_and_out lengths_of(collective_call& call, std::size_t in, std::size_t out, Ch
   return found;
 }
 
+/// The items in the order of their ranks, stable. `counts` become those of each rank.
+template <class T, class RankOf>
+std::vector<T> split_by_rank(std::span<T const> items, RankOf const& rank_of,
+                             std::span<index_t> counts) {
+  for (T const& item : items) {
+    auto const rank = rank_of(item);
+    if (rank < 0 || static_cast<std::size_t>(rank) >= counts.size()) {
+      throw invalid_argument("exchange: rank_of returned " + std::to_string(rank) +
+                             ", expected a rank in [0, " + std::to_string(counts.size()) + ")");
+    }
+    ++counts[static_cast<std::size_t>(rank)];
+  }
+  std::vector<index_t> next(counts.size());
+  std::exclusive_scan(counts.begin(), counts.end(), next.begin(), index_t{0});
+  std::vector<T> split(items.size());
+  for (T const& item : items) {
+    auto& place = next[static_cast<std::size_t>(rank_of(item))];
+    split[static_cast<std::size_t>(place++)] = item;
+  }
+  return split;
+}
+
 }  // namespace detail
 
 /// Spreads the items over the ranks anew, in the same order: each rank gets `out.size()` of them.
@@ -109,6 +132,36 @@ void rebalance(ranks const& on, In const& in, Out&& out) {
     detail::exchange_pieces(call, "items", from, std::span<index_t const>(send), to,
                             std::span<index_t const>(receive));
     call.agree("end", [] {});
+  });
+}
+
+/// Sends each item to the rank rank_of(item): a stable split into one piece per rank, and an
+/// all-to-all.
+/// Result: what this rank gets: the items of rank 0 in their order there, then those of rank 1, and
+/// so on.
+/// Types: trivially copyable items; rank_of(item), in [0, on.size()), is called twice per item and
+/// must return the same value both times.
+/// Memory: a copy of the items, and the result.
+/// Synchronization: collective; each item is sent at most once.
+/// Throws: `invalid_argument` on a rank whose rank_of returns another number, and what it throws
+/// there; `remote_error` on all others; `communicator_lost`.
+template <host_items In, class RankOf>
+auto exchange(ranks const& on, In const& in, RankOf const& rank_of) {
+  using T = detail::item_of<In>;
+  std::span<T const> const from{in};
+  return detail::collective(on.comm(), "exchange", [&](detail::collective_call& call) {
+    std::vector<index_t> send(static_cast<std::size_t>(on.size())), receive(send.size());
+    std::vector<T> split;
+    call.agree("split", [&] { split = detail::split_by_rank(from, rank_of, send); });
+    call.through().transpose(call.at("counts"), send, receive);
+    std::size_t total = 0;
+    for (index_t const count : receive) total += static_cast<std::size_t>(count);
+    std::vector<T> received(total);
+    detail::exchange_pieces(call, "items", std::span<T const>(split),
+                            std::span<index_t const>(send), std::span<T>(received),
+                            std::span<index_t const>(receive));
+    call.agree("end", [] {});
+    return received;
   });
 }
 

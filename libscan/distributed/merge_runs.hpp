@@ -11,14 +11,9 @@
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 
-namespace libscan::inline v1::detail {
+namespace libscan::inline v1 {
 
-/// The passes that `merge_runs` makes.
-inline int merge_passes(std::size_t runs) {
-  int passes = 0;
-  for (; runs > 1; runs = (runs + 1) / 2) ++passes;
-  return passes;
-}
+namespace detail {
 
 /// How many of a[0..m-1] are among the first k items of the stable merge of a and b[0..n-1].
 template <class T, class Less>
@@ -48,11 +43,14 @@ void merge_part(T const* in, index_t begin, index_t middle, index_t end, T* out,
   std::merge(a + i, a + i_end, b + j, b + j_end, out + from, less);
 }
 
+}  // namespace detail
+
 /// Merges sorted runs that follow each other in `items`; `ends` are their ends, ascending. Equal
-/// items keep the order of their runs. The result is in `items` if the number of `merge_passes` is
-/// even, else in `space`, which is as large.
+/// items keep the order of their runs: the merge is stable. `space` is as large as `items`.
+/// Result: where the merged items are, `items` or `space`.
+/// Types: trivially copyable items; less(a, b) as for std::merge.
 template <class T, class Less>
-void merge_runs(int threads, std::vector<index_t> ends, T* items, T* space, Less const& less) {
+T* merge_runs(int threads, std::vector<index_t> ends, T* items, T* space, Less const& less) {
   constexpr index_t piece = index_t{1} << 15;
   while (ends.size() > 1) {
     std::vector<index_t> merged;
@@ -78,6 +76,7 @@ void merge_runs(int threads, std::vector<index_t> ends, T* items, T* space, Less
     ends = std::move(merged);
     std::swap(items, space);
   }
+  return items;
 }
 
-}  // namespace libscan::inline v1::detail
+}  // namespace libscan::inline v1

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include <libscan/core/types.hpp>
+#include <libscan/distributed/collective.hpp>
+#include <libscan/distributed/distribution.hpp>
 
 namespace libscan::inline v1 {
 
@@ -158,5 +160,52 @@ class exact_splitters {
   std::vector<cut> cuts_;
   std::vector<Word> groups_;
 };
+
+namespace detail {
+
+/// `libscan::split_counts` within a call.
+template <class Word, class WordAt>
+std::vector<index_t> split_counts(collective_call& call, distribution const& out, index_t n,
+                                  WordAt const& word_at) {
+  std::vector<index_t> cuts;
+  for (int r = 1; r < out.ranks(); ++r) cuts.push_back(out.begin(r));
+  exact_splitters<Word> splitters(cuts, out.total());
+  while (!splitters.done()) {
+    std::vector<index_t> counters(splitters.counters());
+    splitters.count(n, word_at, counters);
+    call.through().sum(call.at("splitters"), counters, summed_ranks::all);
+    splitters.take(counters);
+  }
+  std::vector<index_t> smaller(cuts.size()), equal(cuts.size());
+  splitters.local_ties(n, word_at, smaller, equal);
+  std::vector<index_t> before = equal;
+  call.through().sum(call.at("equal keys"), before, summed_ranks::before);
+  std::vector<index_t> counts;
+  index_t begin = 0;
+  for (std::size_t c = 0; c < cuts.size(); ++c) {
+    index_t const end = splitters.local_cut(c, smaller[c], equal[c], before[c]);
+    counts.push_back(end - begin);
+    begin = end;
+  }
+  counts.push_back(n - begin);
+  return counts;
+}
+
+}  // namespace detail
+
+/// How many of this rank's n sorted keys each rank gets in a distributed sort, if rank r gets
+/// exactly `out.size(r)` of the keys of all ranks: the first of them go to rank 0, and so on. For
+/// engines that sort, send and merge by themselves.
+/// Types: word_at(i) is the word of key i, a `Word`; the words ascend.
+/// Synchronization: collective, `exact_splitters` and two more messages.
+/// Throws: what word_at throws, and `remote_error` on all other ranks; `communicator_lost`.
+/// `out.total()` must be the number of keys of all ranks.
+template <std::unsigned_integral Word, class WordAt>
+std::vector<index_t> split_counts(communicator const& comm, distribution const& out, index_t n,
+                                  WordAt const& word_at) {
+  return detail::collective(comm, "split_counts", [&](detail::collective_call& call) {
+    return detail::split_counts<Word>(call, out, n, word_at);
+  });
+}
 
 }  // namespace libscan::inline v1

@@ -151,9 +151,40 @@ TEST_CASE("splitters end within six rounds and 16 MiB of counters, and merges us
   }
   auto stable = mixed;
   auto const less = [](std::uint64_t a, std::uint64_t b) { return a >> 32 < b >> 32; };
-  detail::merge_runs(3, ends, mixed.data(), space.data(), less);
+  std::uint64_t const* const merged = merge_runs(3, ends, mixed.data(), space.data(), less);
   std::stable_sort(stable.begin(), stable.end(), less);
-  CHECK((detail::merge_passes(ends.size()) % 2 == 0 ? mixed : space) == stable);
+  CHECK(std::equal(stable.begin(), stable.end(), merged));
+}
+
+TEST_CASE("split_counts cuts the sorted keys of ranks into parts of the requested lengths") {
+  int const p = 7;
+  index_t const n = 3000;
+  auto const d = test::spread_out(spread::uneven, n, p);
+  auto const out = test::spread_out(spread::every_third, n, p);
+  test::random_words words(4);
+  std::vector<std::uint32_t> keys;
+  for (index_t i = 0; i < n; ++i) keys.push_back(static_cast<std::uint32_t>(words() % 40));
+  for (int r = 0; r < p; ++r) std::ranges::sort(part_of(keys, d, r));
+  std::vector<std::vector<std::uint32_t>> parts(static_cast<std::size_t>(p));
+  test::on_ranks(p, 3, [&](communicator const& comm) {
+    auto const mine = part_of(keys, d, comm.rank());
+    auto const counts = split_counts<std::uint32_t>(
+        comm, out, std::ssize(mine), [&](index_t i) { return mine[static_cast<std::size_t>(i)]; });
+    std::size_t begin = 0;
+    for (std::size_t r = 0; r < counts.size(); ++r) {
+      auto const piece = mine.subspan(begin, static_cast<std::size_t>(counts[r]));
+      parts[r].insert(parts[r].end(), piece.begin(), piece.end());
+      begin += piece.size();
+    }
+    CHECK(begin == mine.size());
+  });
+  std::vector<std::uint32_t> all;
+  for (std::size_t r = 0; r < parts.size(); ++r) {
+    CHECK(std::ssize(parts[r]) == out.size(static_cast<int>(r)));
+    std::ranges::sort(parts[r]);
+    all.insert(all.end(), parts[r].begin(), parts[r].end());
+  }
+  CHECK(std::ranges::is_sorted(all));
 }
 
 TEST_CASE("filters count over ranks, and rebalance keeps the order") {

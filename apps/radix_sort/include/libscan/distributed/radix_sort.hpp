@@ -49,43 +49,15 @@ struct compared_word {
   }
 };
 
-/// How many of the sorted local items each rank gets.
-template <class Word, class WordOf, class Item>
-std::vector<index_t> split_sorted(collective_call& call, distribution const& out,
-                                  std::vector<Item> const& items, WordOf const& word_of) {
-  std::vector<index_t> cuts;
-  for (int r = 1; r < out.ranks(); ++r) cuts.push_back(out.begin(r));
-  auto const n = static_cast<index_t>(items.size());
-  auto const word_at = [&](index_t i) { return word_of(items[static_cast<std::size_t>(i)]); };
-  exact_splitters<Word> splitters(cuts, out.total());
-  while (!splitters.done()) {
-    std::vector<index_t> counters(splitters.counters());
-    splitters.count(n, word_at, counters);
-    call.through().sum(call.at("splitters"), counters, summed_ranks::all);
-    splitters.take(counters);
-  }
-  std::vector<index_t> smaller(cuts.size()), equal(cuts.size());
-  splitters.local_ties(n, word_at, smaller, equal);
-  std::vector<index_t> before = equal;
-  call.through().sum(call.at("equal keys"), before, summed_ranks::before);
-  std::vector<index_t> counts;
-  index_t begin = 0;
-  for (std::size_t c = 0; c < cuts.size(); ++c) {
-    index_t const end = splitters.local_cut(c, smaller[c], equal[c], before[c]);
-    counts.push_back(end - begin);
-    begin = end;
-  }
-  counts.push_back(n - begin);
-  return counts;
-}
-
 /// Exchanges sorted local items so that each rank gets its part of all, and merges them.
 template <class Key, class Item>
 std::vector<Item> share_sorted(collective_call& call, int threads, distribution const& out,
                                std::vector<Item> items, sort_order<Key> const& order) {
   compared_word<Key> const word_of{order};
   using word = typename sort_order<Key>::word_type;
-  auto const send = detail::split_sorted<word>(call, out, items, word_of);
+  auto const send = detail::split_counts<word>(
+      call, out, static_cast<index_t>(items.size()),
+      [&](index_t i) { return word_of(items[static_cast<std::size_t>(i)]); });
   std::vector<index_t> receive(send.size()), ends;
   call.through().transpose(call.at("counts"), send, receive);
   std::vector<Item> received(static_cast<std::size_t>(out.size(call.comm().rank())));
@@ -94,11 +66,11 @@ std::vector<Item> share_sorted(collective_call& call, int threads, distribution 
                           std::span<index_t const>(receive));
   for (index_t end = 0; index_t const count : receive) ends.push_back(end += count);
   items.assign(received.size(), Item{});
-  int const passes = detail::merge_passes(ends.size());
-  detail::merge_runs(threads, ends, received.data(), items.data(),
-                     [&](Item const& a, Item const& b) { return word_of(a) < word_of(b); });
+  Item const* const merged =
+      libscan::merge_runs(threads, ends, received.data(), items.data(),
+                          [&](Item const& a, Item const& b) { return word_of(a) < word_of(b); });
   call.agree("end", [] {});
-  return passes % 2 == 0 ? std::move(received) : std::move(items);
+  return merged == received.data() ? std::move(received) : std::move(items);
 }
 
 /// A sort of keys with values: value_at(i, begin) is the value of local key i, on a rank whose keys
