@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls on device memory for C, other compilers and other languages. Asynchronous on a stream;
-   nothing is copied. The same code as libscan/device_calls.hpp, which has the details of each call.
-   Link libscan::segments.
+   nothing is copied. The same code as libscan/device_calls.hpp and the headers *_device_calls.hpp,
+   which have the details of each call. Link libscan::segments, and what else a call names.
 
    Enumerators and the layout of structs do not change within one LIBSCAN_C_API_VERSION. */
 #ifndef LIBSCAN_C_API_H
@@ -111,6 +111,13 @@ LIBSCAN_C_API libscan_status libscan_scan(libscan_queue const* queue, libscan_it
                                           libscan_operator op, libscan_scan_kind kind,
                                           void const* init, void* d_total);
 
+/* The scan of items without segments after *d_init, which is in device memory: the total of another
+   call, for example. It must not be in `out`, or *d_total. */
+LIBSCAN_C_API libscan_status libscan_scan_from(libscan_queue const* queue, libscan_items items,
+                                               void* out, libscan_operator op,
+                                               libscan_scan_kind kind, void const* d_init,
+                                               void* d_total);
+
 /* totals[s] = *init and the items of segment s; without segments one total. *d_segments in device
    memory receives the number of segments of bits, unless it is NULL. */
 LIBSCAN_C_API libscan_status libscan_reduce(libscan_queue const* queue, libscan_items items,
@@ -124,6 +131,81 @@ LIBSCAN_C_API libscan_status libscan_workspace_bytes(libscan_queue const* queue,
                                                      libscan_items items,
                                                      libscan_segments const* segments,
                                                      size_t* bytes);
+
+/* What a filter keeps; one member is not NULL. */
+typedef struct libscan_rule {
+  char const* expression; /* as scan-filter --keep: "> 2 and < 6"; it is read during the call */
+  uint8_t const* flags;   /* in device memory: a byte for each item; nonzero keeps it */
+  uint32_t const* bits;   /* in device memory: bit i % 32 of word i / 32 keeps item i */
+} libscan_rule;
+
+/* Writes the items that the rule keeps to `out`, the others to `rejected`, or the positions of
+   those kept to `positions`. One of these is not NULL, or `out` and `rejected`, or none, to count.
+   *d_count in device memory receives how many are kept, unless it is NULL. Link libscan::filter. */
+LIBSCAN_C_API libscan_status libscan_filter(libscan_queue const* queue, libscan_items items,
+                                            libscan_rule const* rule, void* out, void* rejected,
+                                            int64_t* positions, int64_t* d_count);
+
+/* Writes the first item of each run of equal ones to `out`, the lengths of the runs to `lengths`,
+   unless that is NULL, and the number of runs to *d_runs, unless that is. Link libscan::filter. */
+LIBSCAN_C_API libscan_status libscan_unique(libscan_queue const* queue, libscan_items items,
+                                            void* out, int64_t* lengths, int64_t* d_runs);
+
+/* Sets *bytes to the workspace that either call needs for such items. Link libscan::filter. */
+LIBSCAN_C_API libscan_status libscan_filter_workspace_bytes(libscan_queue const* queue,
+                                                            libscan_items items, size_t* bytes);
+
+/* How keys are sorted. Zero: ascending, by all bits. */
+typedef struct libscan_order {
+  int32_t descending;
+  int32_t first_bit;
+  int32_t end_bit; /* one past the last bit that is compared; 0: all bits from first_bit on */
+} libscan_order;
+
+/* What moves with keys. */
+typedef struct libscan_values {
+  int32_t bytes;  /* of each value or position: 4 or 8 */
+  void const* in; /* NULL: positions of keys, from 0, unsigned */
+  void* out;
+} libscan_values;
+
+/* Sorts keys into `out`, stably, and moves values, unless `values` is NULL. To sort to positions,
+   `out` is NULL. With `segments`, which are NULL or offsets, each segment is sorted, with values
+   but not to positions. `order` may be NULL. Link libscan::radix_sort. */
+LIBSCAN_C_API libscan_status libscan_sort(libscan_queue const* queue, libscan_items keys, void* out,
+                                          libscan_values const* values,
+                                          libscan_segments const* segments,
+                                          libscan_order const* order);
+
+/* Sets *bytes to the workspace that it needs. Link libscan::radix_sort. */
+LIBSCAN_C_API libscan_status libscan_sort_workspace_bytes(libscan_queue const* queue,
+                                                          libscan_items keys,
+                                                          libscan_values const* values,
+                                                          libscan_segments const* segments,
+                                                          size_t* bytes);
+
+/* Bins: of equal width from lo to hi; or, if `edges` is not NULL, between count + 1 edges in device
+   memory, which ascend. */
+typedef struct libscan_bins {
+  int64_t count;
+  double lo, hi;
+  double const* edges;
+} libscan_bins;
+
+/* Counts the samples of each bin; or, if `weights` is not NULL, sums their weights into `sums`.
+   d_totals, four int64_t in device memory, receives how many samples are below the bins, inside,
+   above, and NaN. Link libscan::histogram. */
+LIBSCAN_C_API libscan_status libscan_histogram(libscan_queue const* queue, libscan_items samples,
+                                               libscan_bins const* bins, uint64_t* counts,
+                                               double const* weights, double* sums,
+                                               int64_t* d_totals);
+
+/* Sets *bytes to the workspace that it needs, with weights if `weighted` is not 0.
+   Link libscan::histogram. */
+LIBSCAN_C_API libscan_status libscan_histogram_workspace_bytes(libscan_queue const* queue,
+                                                               libscan_items samples,
+                                                               libscan_bins const* bins,
+                                                               int weighted, size_t* bytes);
 
 #ifdef __cplusplus
 }

@@ -19,7 +19,7 @@ namespace detail {
 /// Calls enqueue(call) with types as values.
 template <class T, class Op, class Enqueue>
 void enqueue_typed(scan_kind kind, device_span<T const> in, void* out, segmentation const& segments,
-                   T init, void* d_total, Enqueue enqueue) {
+                   T init, void* d_total, Enqueue enqueue, T const* d_init = nullptr) {
   static_assert(
       listed_item<T> && listed_operator<Op>,
       "device_calls.hpp is compiled for integers of 8 to 64 bits, float and double, and "
@@ -32,11 +32,17 @@ void enqueue_typed(scan_kind kind, device_span<T const> in, void* out, segmentat
                   "another accumulator include libscan/scan.cuh in CUDA code.");
     auto const first = static_cast<typename item_type_of<T>::type>(init);
     enqueue(device_call{item_type_of<T>::value, operator_kind_of<Op>::value, kind, in.data, out,
-                        in.size, in.d_size, segments, &first, d_total});
+                        in.size, in.d_size, segments, &first, d_total, d_init});
   }
 }
 
 }  // namespace detail
+
+/// An init in device memory, which is read when the call runs.
+template <class T>
+struct device_init {
+  T const* at;
+};
 
 /// out[i] = init op in[0] op ... op in[i - 1], and *d_total = init op all items, if that is not
 /// null. Everything is device memory, except `init`.
@@ -63,6 +69,17 @@ void exclusive_scan(device_queue const& queue, device_span<T> in, std::remove_co
       [&](detail::device_call const& call) { detail::enqueue_scan(queue, call); });
 }
 
+/// The same with an init in device memory, such as the total of another call. It must not overlap
+/// `out` or *d_total.
+template <class T, class Op>
+void exclusive_scan(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out, Op,
+                    std::remove_const_t<T>* d_total, device_init<std::remove_const_t<T>> init) {
+  using item = std::remove_const_t<T>;
+  detail::enqueue_typed<item, Op>(
+      scan_kind::exclusive, {in.data, in.size, in.d_size}, out, {}, Op::identity(), d_total,
+      [&](detail::device_call const& call) { detail::enqueue_scan(queue, call); }, init.at);
+}
+
 /// out[i] = init op in[0] op ... op in[i]. Otherwise as `exclusive_scan`.
 template <class T, class Op = plus<std::remove_const_t<T>>>
 void inclusive_scan(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out,
@@ -72,6 +89,16 @@ void inclusive_scan(device_queue const& queue, device_span<T> in, std::remove_co
   detail::enqueue_typed<item, Op>(
       scan_kind::inclusive, {in.data, in.size, in.d_size}, out, {}, init, d_total,
       [&](detail::device_call const& call) { detail::enqueue_scan(queue, call); });
+}
+
+/// The same with an init in device memory, as for `exclusive_scan`.
+template <class T, class Op>
+void inclusive_scan(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out, Op,
+                    std::remove_const_t<T>* d_total, device_init<std::remove_const_t<T>> init) {
+  using item = std::remove_const_t<T>;
+  detail::enqueue_typed<item, Op>(
+      scan_kind::inclusive, {in.data, in.size, in.d_size}, out, {}, Op::identity(), d_total,
+      [&](detail::device_call const& call) { detail::enqueue_scan(queue, call); }, init.at);
 }
 
 /// *d_result = init op all items of `in`. Otherwise as `exclusive_scan`.

@@ -19,7 +19,7 @@ namespace libscan::inline LIBSCAN_MACHINE {
 namespace device {
 
 /// A scan (see libscan/device/run.cuh).
-template <scan_kind Kind, class In, class Out, class Op>
+template <scan_kind Kind, class In, class Out, class Op, class Init = typename Op::value_type>
 struct scan_operation {
   using T = typename Op::value_type;
   using total_type = total_value_t<T>;
@@ -35,32 +35,32 @@ struct scan_operation {
   In in;
   Out out;
   Op op;
-  T init;
+  Init init;
   total_type* total;
 
   template <class Tuning>
   auto work() const {
     if constexpr (tunes_pipeline<Tuning>) {
-      return scan_work<Kind, item, Out, Op, Tuning>{in, out, op, init, total};
+      return scan_work<Kind, item, Out, Op, Tuning, Init>{in, out, op, init, total};
     } else if constexpr (tuned_for<Tuning, scan_algorithm::resident>) {
-      return scan_rows<Kind, In, Out, Op, total_type, Tuning>{{in, out, op, init, total}};
+      return scan_rows<Kind, In, Out, Op, total_type, Tuning, Init>{{in, out, op, init, total}};
     } else {
-      return scan_turned<Kind, In, Out, Op, total_type, Tuning>{{in, out, op, init, total}};
+      return scan_turned<Kind, In, Out, Op, total_type, Tuning, Init>{{in, out, op, init, total}};
     }
   }
 };
 
-/// The scan of the public calls.
-template <scan_kind Kind, class Tuning, class In, class Out, class Op>
+/// The scan of the public calls; also with an init that converts to the operator's type on the
+/// device.
+template <scan_kind Kind, class Tuning, class In, class Out, class Op, class Init>
 void scan_with_tuning(workspace& ws, In in, Out out, item_count n, Op op,
-                      total_value_t<typename Op::value_type>* d_total,
-                      typename Op::value_type init) {
+                      total_value_t<typename Op::value_type>* d_total, Init init) {
   device::refuse_items<In, typename Op::value_type>();
   device::refuse_results<typename Op::value_type, Out>();
   device::require_in_place_or_no_overlap(
       Kind == scan_kind::inclusive ? "inclusive scan" : "exclusive scan",
       device::memory_of(in, n.at_least()), device::memory_of(out, n.at_least()));
-  device::run<Tuning>(ws, scan_operation<Kind, In, Out, Op>{in, out, op, init, d_total}, n);
+  device::run<Tuning>(ws, scan_operation<Kind, In, Out, Op, Init>{in, out, op, init, d_total}, n);
 }
 
 }  // namespace device

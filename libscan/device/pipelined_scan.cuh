@@ -22,7 +22,8 @@ requires packs<Item, plus<T>, Result*, Tuning::vector_items> struct rows_of<Item
 };
 
 /// The work of a pipeline that scans items into any `out`.
-template <scan_kind Kind, class Item, class Out, class Op, class Tuning>
+template <scan_kind Kind, class Item, class Out, class Op, class Tuning,
+          class Init = typename Op::value_type>
 struct scan_work {
   using summary = typename Op::value_type;
   using op_type = Op;
@@ -37,7 +38,7 @@ struct scan_work {
   Item const* in;
   Out out;
   Op op;
-  summary init;
+  Init init;
   total_value_t<summary>* total;
 
   __device__ void finish(summary const& all) const {

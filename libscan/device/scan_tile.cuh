@@ -15,8 +15,18 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
+/// An init that is `value` or, unless `at` is null, is read in device memory when the scan runs.
+template <class T>
+struct init_in_memory {
+  T value;
+  T const* at;
+
+  __device__ operator T() const { return at == nullptr ? value : *at; }  // NOLINT: is a T
+};
+
 /// What a scan reads and writes, and what comes before its first item. `total` may be null.
-template <class In, class Out, class Op, class Total>
+/// Init: the operator's type, or what converts to it on the device.
+template <class In, class Out, class Op, class Total, class Init = typename Op::value_type>
 struct scan_arguments {
   using summary = typename Op::value_type;
   using op_type = Op;
@@ -24,7 +34,7 @@ struct scan_arguments {
   In in;
   Out out;
   Op op;
-  summary init;
+  Init init;
   Total* total;
 
   __device__ void finish(summary const& all) const {
@@ -33,8 +43,9 @@ struct scan_arguments {
 };
 
 /// The Work of a scan whose threads hold consecutive items, turned in shared memory.
-template <scan_kind Kind, class In, class Out, class Op, class Total, class Tuning>
-struct scan_turned : scan_arguments<In, Out, Op, Total> {
+template <scan_kind Kind, class In, class Out, class Op, class Total, class Tuning,
+          class Init = typename Op::value_type>
+struct scan_turned : scan_arguments<In, Out, Op, Total, Init> {
   using T = typename Op::value_type;
   static constexpr int block_threads = Tuning::block_threads;
   static constexpr int items_per_thread = Tuning::items_per_thread;
@@ -85,8 +96,9 @@ struct scan_turned : scan_arguments<In, Out, Op, Total> {
 };
 
 /// The Work of a scan whose warps hold rows of items as they lie in memory.
-template <scan_kind Kind, class In, class Out, class Op, class Total, class Tuning>
-struct scan_rows : scan_arguments<In, Out, Op, Total> {
+template <scan_kind Kind, class In, class Out, class Op, class Total, class Tuning,
+          class Init = typename Op::value_type>
+struct scan_rows : scan_arguments<In, Out, Op, Total, Init> {
   using T = typename Op::value_type;
   using rows_type = warp_rows<T, Tuning::rows, Tuning::vector_items>;
   static constexpr int row_items = Tuning::block_threads / simt::warp_size * rows_type::row_items;

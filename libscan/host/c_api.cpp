@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
-#include <new>
 #include <span>
 #include <string>
 
 #include <libscan/core/error.hpp>
+#include <libscan/host/c_call.hpp>
 #include <libscan/host/device_call.hpp>
 
 namespace {
@@ -42,52 +42,6 @@ LIBSCAN_SAME(LIBSCAN_BIT_XOR, operator_kind::bit_xor);
 LIBSCAN_SAME(LIBSCAN_INCLUSIVE, scan_kind::inclusive);
 LIBSCAN_SAME(LIBSCAN_EXCLUSIVE, scan_kind::exclusive);
 #undef LIBSCAN_SAME
-
-thread_local std::string last_error;
-
-/// Runs `call`, and converts what it throws.
-template <class Call>
-libscan_status status_of(Call const& call) {
-  try {
-    try {
-      call();
-      return LIBSCAN_OK;
-    } catch (invalid_argument const& e) {
-      last_error = e.what();
-      return LIBSCAN_INVALID_ARGUMENT;
-    } catch (libscan::engine_unavailable const& e) {
-      last_error = e.what();
-      return LIBSCAN_ENGINE_UNAVAILABLE;
-    } catch (libscan::device_error const& e) {
-      last_error = e.what();
-      return LIBSCAN_DEVICE_ERROR;
-    } catch (std::bad_alloc const&) {
-      last_error = "out of memory";
-      return LIBSCAN_OUT_OF_MEMORY;
-    } catch (std::exception const& e) {
-      last_error = e.what();
-      return LIBSCAN_OTHER_ERROR;
-    }
-  } catch (...) {  // no memory for the message, or no exception of the standard library
-    return LIBSCAN_OTHER_ERROR;
-  }
-}
-
-template <class T>
-T const& required(T const* pointer, char const* what) {
-  if (pointer != nullptr) return *pointer;
-  throw invalid_argument(std::string(what) + " is NULL; expected a pointer");
-}
-
-libscan::engine engine_of(libscan_queue const& queue) {
-  switch (queue.machine) {
-    case LIBSCAN_CUDA:
-      return libscan::engine::cuda(queue.device);
-    case LIBSCAN_EXECUTOR:
-      return libscan::engine::executor(queue.seed);
-  }
-  throw invalid_argument("machine " + std::to_string(queue.machine) + ": there is none");
-}
 
 segmentation segments_of(libscan_segments const* segments, index_t n) {
   if (segments == nullptr) return {};
@@ -126,8 +80,8 @@ template <class Enqueue>
 void enqueue(libscan_queue const* where, libscan_items const& items, void* out,
              libscan_segments const* segments, libscan_operator op, libscan_scan_kind kind,
              void const* init, void* d_total, Enqueue const& run) {
-  libscan_queue const& queue = required(where, "queue");
-  auto const type = static_cast<libscan::item_type>(items.type);
+  libscan::device_queue const to = libscan::detail::c_queue(where);
+  auto const type = libscan::detail::c_type(items);
   auto const op_kind = static_cast<libscan::operator_kind>(op);
   if (kind != LIBSCAN_INCLUSIVE && kind != LIBSCAN_EXCLUSIVE) {
     throw invalid_argument("kind " + std::to_string(kind) + " of scan: there is none");
@@ -142,11 +96,6 @@ void enqueue(libscan_queue const* where, libscan_items const& items, void* out,
       std::memcpy(&identity, &first, sizeof(T));
     });
   });
-  libscan::device_queue const to{engine_of(queue),
-                                 queue.stream,
-                                 {queue.allocate, queue.deallocate, queue.context},
-                                 queue.workspace,
-                                 queue.workspace_bytes};
   run(to,
       libscan::detail::device_call{type, op_kind, static_cast<libscan::scan_kind>(kind), items.data,
                                    out, items.n, items.d_n, segments_of(segments, items.n),
@@ -157,21 +106,33 @@ void enqueue(libscan_queue const* where, libscan_items const& items, void* out,
 
 int libscan_c_api_version() { return LIBSCAN_C_API_VERSION; }
 
-char const* libscan_last_error() { return last_error.c_str(); }
+char const* libscan_last_error() { return libscan::detail::last_c_error().c_str(); }
 
 libscan_status libscan_scan(libscan_queue const* queue, libscan_items items, void* out,
                             libscan_segments const* segments, libscan_operator op,
                             libscan_scan_kind kind, void const* init, void* d_total) {
-  return status_of([&] {
+  return libscan::detail::c_status_of([&] {
     enqueue(queue, items, out, segments, op, kind, init, d_total,
             [](auto const& to, auto const& call) { libscan::detail::enqueue_scan(to, call); });
+  });
+}
+
+libscan_status libscan_scan_from(libscan_queue const* queue, libscan_items items, void* out,
+                                 libscan_operator op, libscan_scan_kind kind, void const* d_init,
+                                 void* d_total) {
+  return libscan::detail::c_status_of([&] {
+    libscan::detail::required(static_cast<char const*>(d_init), "d_init");
+    enqueue(queue, items, out, nullptr, op, kind, nullptr, d_total, [&](auto const& to, auto call) {
+      call.d_init = d_init;
+      libscan::detail::enqueue_scan(to, call);
+    });
   });
 }
 
 libscan_status libscan_reduce(libscan_queue const* queue, libscan_items items, void* totals,
                               libscan_segments const* segments, libscan_operator op,
                               void const* init, int64_t* d_segments) {
-  return status_of([&] {
+  return libscan::detail::c_status_of([&] {
     enqueue(queue, items, totals, segments, op, LIBSCAN_INCLUSIVE, init, d_segments,
             [](auto const& to, auto const& call) { libscan::detail::enqueue_reduce(to, call); });
   });
@@ -179,8 +140,8 @@ libscan_status libscan_reduce(libscan_queue const* queue, libscan_items items, v
 
 libscan_status libscan_workspace_bytes(libscan_queue const* queue, libscan_items items,
                                        libscan_segments const* segments, size_t* bytes) {
-  return status_of([&] {
-    required(bytes, "bytes");
+  return libscan::detail::c_status_of([&] {
+    libscan::detail::required(bytes, "bytes");
     enqueue(queue, items, nullptr, segments, LIBSCAN_PLUS, LIBSCAN_INCLUSIVE, nullptr, nullptr,
             [&](auto const& to, auto const& call) {
               *bytes = libscan::detail::enqueued_bytes(to.on, call);

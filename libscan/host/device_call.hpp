@@ -32,8 +32,9 @@ struct device_call {
   index_t n;
   index_t const* d_n;
   segmentation segments;
-  void const* init;
+  void const* init;  ///< on the host
   void* d_total;  ///< of scans: receives the total, or null; of reductions: the number of segments
+  void const* d_init = nullptr;  ///< of scans without segments: in place of *init, unless null
 };
 
 /// Checks the call and puts it in the queue. Throws `invalid_argument` for an engine that runs no

@@ -2,12 +2,10 @@
 // The compiled half of device_calls.hpp: checks a call and puts it in its queue.
 #include <libscan/device_calls.hpp>
 
-#include <string>
-
 #include <libscan/core/error.hpp>
 #include <libscan/host/device_items.hpp>
 #include <libscan/host/host_call.hpp>
-#include <libscan/host/on_engine.hpp>
+#include <libscan/host/on_queue.hpp>
 
 namespace libscan::inline v1::detail {
 
@@ -26,31 +24,18 @@ void check_segments(segmentation const& segments) {
 /// Calls body(machine, std::type_identity<T>{}) for the machine of the engine and the type of the
 /// items.
 template <class Body>
-auto on_machine_of(engine const& on, device_call const& call, Body const& body) {
+auto on_typed_machine(engine const& on, device_call const& call, Body const& body) {
   check_segments(call.segments);
-  if (call.n < 0) {
-    throw invalid_argument("number of items is " + std::to_string(call.n) + "; expected >= 0");
-  }
   return libscan::visit_item_type(call.type, [&]<class T>(std::type_identity<T> type) {
-    return detail::on_engine(
-        on, call.n, [&](auto machine) { return body(machine, type); },
-        [&](int) -> decltype(body(executor_run{}, type)) {
-          throw invalid_argument(
-              "calls on device memory run on the engines cuda and executor, not on the cpu engine; "
-              "use the calls of libscan.hpp on host memory");
-        });
+    return detail::on_machine_of(on, call.n, [&](auto machine) { return body(machine, type); });
   });
-}
-
-queue_place place_of(device_queue const& queue) {
-  return {queue.stream, queue.memory, queue.workspace, queue.workspace_bytes};
 }
 
 }  // namespace
 
 void enqueue_scan(device_queue const& queue, device_call const& call) {
-  queue_place const place = place_of(queue);
-  on_machine_of(queue.on, call, [&]<class Machine, class T>(Machine on, std::type_identity<T>) {
+  queue_place const place = detail::place_of(queue);
+  on_typed_machine(queue.on, call, [&]<class Machine, class T>(Machine on, std::type_identity<T>) {
     if (call.segments.how() == form::none) {
       device_items<Machine, T>::enqueue_scan(on, place, call);
     } else {
@@ -60,8 +45,8 @@ void enqueue_scan(device_queue const& queue, device_call const& call) {
 }
 
 void enqueue_reduce(device_queue const& queue, device_call const& call) {
-  queue_place const place = place_of(queue);
-  on_machine_of(queue.on, call, [&]<class Machine, class T>(Machine on, std::type_identity<T>) {
+  queue_place const place = detail::place_of(queue);
+  on_typed_machine(queue.on, call, [&]<class Machine, class T>(Machine on, std::type_identity<T>) {
     if (call.segments.how() == form::none) {
       device_items<Machine, T>::enqueue_reduce(on, place, call);
     } else {
@@ -71,7 +56,7 @@ void enqueue_reduce(device_queue const& queue, device_call const& call) {
 }
 
 std::size_t enqueued_bytes(engine const& on, device_call const& call) {
-  return on_machine_of(on, call, [&]<class Machine, class T>(Machine, std::type_identity<T>) {
+  return on_typed_machine(on, call, [&]<class Machine, class T>(Machine, std::type_identity<T>) {
     return call.segments.how() == form::none
                ? device_items<Machine, T>::workspace_bytes(call.n)
                : device_segments<Machine, T>::workspace_bytes(call.n, call.segments);

@@ -33,15 +33,18 @@ void device_items<Machine, Item>::enqueue_scan(Machine on, queue_place const& pl
   device::on_machine const here(on);
   detail::visit_operator_of<Item>(call.op, [&](auto op) {
     using T = typename decltype(op)::value_type;
-    T const init = *static_cast<T const*>(call.init);
+    device::init_in_memory<T> const init{*static_cast<T const*>(call.init),
+                                         static_cast<T const*>(call.d_init)};
     auto const* const in = static_cast<T const*>(call.in);
     auto* const out = static_cast<T*>(call.out);
     auto* const d_total = static_cast<T*>(call.d_total);
     workspace ws = device::workspace_of(place);
     if (call.kind == scan_kind::exclusive) {
-      libscan::exclusive_scan(ws, in, out, count_of(call), op, d_total, init);
+      device::scan_with_tuning<scan_kind::exclusive, void>(ws, in, out, count_of(call), op, d_total,
+                                                           init);
     } else {
-      libscan::inclusive_scan(ws, in, out, count_of(call), op, d_total, init);
+      device::scan_with_tuning<scan_kind::inclusive, void>(ws, in, out, count_of(call), op, d_total,
+                                                           init);
     }
   });
 }

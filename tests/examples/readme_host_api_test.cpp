@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <examples/host/device_filter.hpp>
 #include <examples/host/device_memory.hpp>
 #include <examples/host/groups.hpp>
 #include <examples/host/histogram.hpp>
@@ -41,7 +42,7 @@ TEST_CASE("the tour's segments, wider sums and ranks") {
   CHECK(got.places == std::vector<std::uint32_t>{0, 1, 1});
 }
 
-TEST_CASE("the tour's sums of device memory, in the executor") {
+TEST_CASE("the tour's calls on device memory, in the executor") {
   try {
     auto const on = libscan::engine::executor();
     std::vector<float> const values{1, 2, 3, 4};
@@ -49,6 +50,12 @@ TEST_CASE("the tour's sums of device memory, in the executor") {
     std::vector<float> sums(4);
     examples::sum_rows_on(on, nullptr, {}, values.data(), sums.data(), 4, offsets.data(), 3);
     CHECK(sums == std::vector<float>{1, 2, 5, 9});
+    std::vector<float> const mixed{7, 1, 5, 2, 6};
+    std::vector<float> kept(5), sorted(5);
+    libscan::index_t count = 0;
+    examples::sort_kept_on(on, nullptr, mixed.data(), kept.data(), sorted.data(), 5, &count);
+    CHECK(count == 3);
+    CHECK(sorted == std::vector<float>{5, 6, 7, 0, 0});
   } catch (libscan::engine_unavailable const&) {
     // A build without the executor.
   }

@@ -13,6 +13,7 @@
 #include <cuda_runtime_api.h>
 #endif
 
+#include <libscan/c_api.h>
 #include <libscan/core/engine.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/core/types.hpp>
@@ -43,6 +44,15 @@ inline void deallocate_on([[maybe_unused]] engine const& on, void* memory) {
   std::free(memory);
 }
 
+/// The queue of the C calls for an engine that runs kernels.
+inline libscan_queue queue_of(engine const& on) {
+  libscan_queue queue{};
+  queue.machine = on.is_cuda() ? LIBSCAN_CUDA : LIBSCAN_EXECUTOR;
+  queue.device = on.is_cuda() ? on.device() : 0;
+  queue.seed = on.seed();
+  return queue;
+}
+
 /// n items of T, freed with the object.
 template <class T>
 class device_memory {
@@ -53,7 +63,7 @@ class device_memory {
         items_(static_cast<T*>(allocate_on(on, n_ * sizeof(T)))) {}
   device_memory(engine const& on, std::vector<T> const& items)
       : device_memory(on, static_cast<index_t>(items.size())) {
-    copy_bytes(items_, items.data());
+    write(items);
   }
   ~device_memory() { deallocate_on(on_, items_); }
   device_memory(device_memory const&) = delete;
@@ -61,25 +71,31 @@ class device_memory {
 
   T* data() const { return items_; }
 
+  /// Copies items to the front of the memory.
+  void write(std::vector<T> const& items) const {
+    copy_bytes(items_, items.data(), items.size() * sizeof(T));
+  }
+
   /// The items after all work so far.
   std::vector<T> copy() const {
     std::vector<T> items(n_);
-    copy_bytes(items.data(), items_);
+    copy_bytes(items.data(), items_, n_ * sizeof(T));
     return items;
   }
 
  private:
-  void copy_bytes(void* to, void const* from) const {
-    if (n_ == 0) return;
+  void copy_bytes(void* to, void const* from, std::size_t bytes) const {
+    if (bytes == 0) return;
 #ifdef LIBSCAN_WITH_CUDA
     if (on_.is_cuda()) {
-      if (cudaMemcpy(to, from, n_ * sizeof(T), cudaMemcpyDefault) != cudaSuccess) {
+      if (cudaMemcpy(to, from, bytes, cudaMemcpyDefault) != cudaSuccess ||
+          cudaDeviceSynchronize() != cudaSuccess) {
         throw device_error(1, "the copy of a test failed");
       }
       return;
     }
 #endif
-    std::memcpy(to, from, n_ * sizeof(T));
+    std::memcpy(to, from, bytes);
   }
 
   engine on_;

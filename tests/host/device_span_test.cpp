@@ -21,14 +21,6 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-std::vector<engine> machines() {
-  std::vector<engine> result;
-  for (engine const& on : engines()) {
-    if (on.runs_kernels()) result.push_back(on);
-  }
-  return result;
-}
-
 TEMPLATE_TEST_CASE("scans and sums of device memory are those of a loop", "", std::int32_t,
                    double) {
   using T = TestType;
@@ -105,6 +97,30 @@ TEST_CASE("the number of items may be in device memory, and the workspace the ca
   }
 }
 
+TEMPLATE_TEST_CASE("a scan goes on from a total in device memory", "", std::uint8_t, double) {
+  using T = TestType;
+  for (index_t const n : {0, 1, 700, 5000}) {
+    auto const items = make_input<T>(pattern::small, 2 * n);
+    auto const expected = scan_oracle(scan_kind::exclusive, items, plus<T>{}, T(3));
+    for (engine const& on : machines()) {
+      INFO(on.description() << ", twice " << n << " items");
+      device_memory<T> const in(on, items), out(on, 2 * n), total(on, 1), all(on, 1);
+      device_queue const queue{on};
+      exclusive_scan(queue, device_span<T>{in.data(), n}, out.data(), plus<T>{}, total.data(), 3);
+      exclusive_scan(queue, device_span<T>{in.data() + n, n}, out.data() + n, plus<T>{}, all.data(),
+                     device_init<T>{total.data()});
+      CHECK(difference(expected, {out.copy(), all.copy()[0]}) == "");
+      inclusive_scan(queue, device_span<T>{in.data() + n, n}, out.data() + n, plus<T>{},
+                     total.data(), device_init<T>{all.data()});
+      std::vector<T> const second(items.begin() + n, items.end());
+      auto const last = scan_oracle(scan_kind::inclusive, second, plus<T>{}, expected.total);
+      auto scanned = out.copy();
+      scanned.erase(scanned.begin(), scanned.begin() + n);
+      CHECK(difference(last, {scanned, total.copy()[0]}) == "");
+    }
+  }
+}
+
 TEST_CASE("memory comes from the caller's functions, and goes back") {
   for (engine const& on : machines()) {
     struct account {
@@ -147,14 +163,6 @@ TEST_CASE("calls that cannot run say why") {
   }
 }
 
-libscan_queue queue_of(engine const& on) {
-  libscan_queue queue{};
-  queue.machine = on.is_cuda() ? LIBSCAN_CUDA : LIBSCAN_EXECUTOR;
-  queue.device = on.is_cuda() ? on.device() : 0;
-  queue.seed = on.seed();
-  return queue;
-}
-
 TEST_CASE("the C calls are the same, with a status and a message") {
   CHECK(libscan_c_api_version() == LIBSCAN_C_API_VERSION);
   std::vector<std::uint16_t> const items{3, 1, 4, 1, 5};
@@ -167,6 +175,13 @@ TEST_CASE("the C calls are the same, with a status and a message") {
                        total.data()) == LIBSCAN_OK);
     CHECK(out.copy() == std::vector<std::uint16_t>{10, 13, 14, 18, 19});
     CHECK(total.copy()[0] == 24);
+    device_memory<std::uint16_t> const all(on, 1);
+    CHECK(libscan_scan_from(&queue, from, out.data(), LIBSCAN_PLUS, LIBSCAN_INCLUSIVE, total.data(),
+                            all.data()) == LIBSCAN_OK);
+    CHECK(out.copy() == std::vector<std::uint16_t>{27, 28, 32, 33, 38});
+    CHECK(all.copy()[0] == 38);
+    CHECK(libscan_scan_from(&queue, from, out.data(), LIBSCAN_PLUS, LIBSCAN_INCLUSIVE, nullptr,
+                            all.data()) == LIBSCAN_INVALID_ARGUMENT);
     device_memory<index_t> const offsets(on, std::vector<index_t>{0, 2, 5});
     libscan_segments const segments{LIBSCAN_OFFSETS, offsets.data(), nullptr, 2};
     CHECK(libscan_scan(&queue, from, out.data(), &segments, LIBSCAN_BIT_XOR, LIBSCAN_INCLUSIVE,

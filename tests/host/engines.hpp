@@ -34,4 +34,13 @@ inline std::vector<engine> engines() {
   return result;
 }
 
+/// Those of them that run kernels.
+inline std::vector<engine> machines() {
+  std::vector<engine> result;
+  for (engine const& on : engines()) {
+    if (on.runs_kernels()) result.push_back(on);
+  }
+  return result;
+}
+
 }  // namespace libscan::test

@@ -15,7 +15,23 @@
 namespace libscan::inline v1 {
 using detail::check_fits;
 using detail::check_no_overlap;
+using detail::filter_kind;
 using detail::length;
+
+namespace {
+
+template <class T>
+detail::filter_call call_of(filter_kind kind, std::span<T const> values, predicate<T> const& keep,
+                            std::type_identity_t<T>* out, index_t* positions) {
+  return {.kind = kind,
+          .in = values.data(),
+          .n = length(values),
+          .keep = &keep,
+          .out = out,
+          .positions = positions};
+}
+
+}  // namespace
 
 template <class T>
 index_t filter(engine const& on, std::type_identity_t<std::span<T const>> values,
@@ -24,7 +40,9 @@ index_t filter(engine const& on, std::type_identity_t<std::span<T const>> values
   index_t const kept = detail::on_engine(
       on, length(values),
       [&](auto device) {
-        return detail::device_filter<decltype(device), T>::values(device, values, out, keep);
+        return detail::device_filter<decltype(device), T>::run(
+            device,
+            {call_of(filter_kind::items, values, keep, out.data(), nullptr), length(out), 0});
       },
       [&](int threads) {
         return cpu::filter_by(threads, values.data(), out.data(), length(values),
@@ -41,7 +59,9 @@ index_t filter_indices(engine const& on, std::type_identity_t<std::span<T const>
   index_t const kept = detail::on_engine(
       on, length(values),
       [&](auto device) {
-        return detail::device_filter<decltype(device), T>::indices(device, values, out, keep);
+        return detail::device_filter<decltype(device), T>::run(
+            device,
+            {call_of(filter_kind::positions, values, keep, nullptr, out.data()), 0, length(out)});
       },
       [&](int threads) {
         return cpu::indices_by(threads, out.data(), length(values),
@@ -63,7 +83,9 @@ index_t filter_with_indices(engine const& on, std::type_identity_t<std::span<T c
   index_t const kept = detail::on_engine(
       on, length(values),
       [&](auto device) {
-        return detail::device_filter<decltype(device), T>::indices(device, values, indices, keep);
+        return detail::device_filter<decltype(device), T>::run(
+            device, {call_of(filter_kind::positions, values, keep, nullptr, indices.data()), 0,
+                     length(indices)});
       },
       [&](int threads) {
         return cpu::filter_with_indices_by(threads, values.data(), to, length(values),
@@ -82,7 +104,8 @@ index_t count_if(engine const& on, std::type_identity_t<std::span<T const>> valu
   return detail::on_engine(
       on, length(values),
       [&](auto device) {
-        return detail::device_filter<decltype(device), T>::count(device, values, keep);
+        return detail::device_filter<decltype(device), T>::run(
+            device, {call_of(filter_kind::count, values, keep, nullptr, nullptr)});
       },
       [&](int threads) {
         return cpu::count_by(threads, length(values), cpu::keep_predicate<T>{values.data(), &keep});

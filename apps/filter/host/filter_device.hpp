@@ -1,30 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// The filter of the host API on a machine with kernels, in plain C++; filter_device.cuh implements
-// it. Internal.
+// The filters of the host API on a machine with kernels, in plain C++. filter_device.cuh,
+// selection_device.cuh and mask_device.cu implement them. Internal.
 #pragma once
 
-#include <span>
+#include <cstddef>
 
-#include <libscan/core/types.hpp>
-#include <libscan/predicate.hpp>
+#include <apps/filter/host/filter_call.hpp>
 
 namespace libscan::inline v1::detail {
 
-/// The filter of items of type T on a `cuda_device` or an `executor_run`; compiled for every item
-/// type.
+/// Filters of items of type T by a predicate, on a `cuda_device` or an `executor_run`; compiled for
+/// every item type. The kinds are items, positions and count.
 ///
-/// All spans are host memory and already checked (`out` does not overlap `values`, or begins where
-/// it does; either may be empty). Each function returns how many items are kept, when `out` is
-/// complete, and leaves the thread's current device as it was. If `out` is too short, it writes
-/// nothing after `out` and still returns how many are kept: the caller makes the error of it.
-/// Throws `device_error`, or `engine_unavailable` if the device cannot be used.
+/// `enqueue` is asynchronous. `run` takes checked host memory (`out` does not overlap `in`, or
+/// begins where it does) and returns how many items are kept, when the outputs are complete. If an
+/// output is too short, it writes nothing after it and still returns how many are kept: the caller
+/// makes the error of it. Both leave the thread's current device as it was. They throw
+/// `device_error`, or `engine_unavailable` if the device cannot be used.
 template <class Machine, class T>
 struct device_filter {
-  static index_t values(Machine on, std::span<T const> values, std::span<T> out,
-                        predicate<T> const& keep);
-  static index_t indices(Machine on, std::span<T const> values, std::span<index_t> out,
-                         predicate<T> const& keep);
-  static index_t count(Machine on, std::span<T const> values, predicate<T> const& keep);
+  static void enqueue(Machine on, queue_place const& place, filter_call const& call);
+  static index_t run(Machine on, host_filter const& filter);
+};
+
+/// The same of filters by masks, of splits and of runs.
+template <class Machine, class T>
+struct device_selection {
+  static void enqueue(Machine on, queue_place const& place, filter_call const& call);
+  static index_t run(Machine on, host_filter const& filter);
+
+  /// Bytes of workspace that any filter of n items needs, by a predicate or a mask.
+  static std::size_t workspace_bytes(index_t n);
+};
+
+/// The same of masks without items: positions and counts.
+template <class Machine>
+struct device_masks {
+  static void enqueue(Machine on, queue_place const& place, filter_call const& call);
+  static index_t run(Machine on, host_filter const& filter);
 };
 
 }  // namespace libscan::inline v1::detail

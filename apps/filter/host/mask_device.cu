@@ -1,31 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Masks without items of the host API on a machine with kernels.
-#include <apps/filter/host/selection_device.cuh>
+// Masks without items on a machine with kernels.
+#include <apps/filter/host/filter_copies.cuh>
+#include <apps/filter/host/filter_device.hpp>
+#include <libscan/filter.cuh>
 
 namespace libscan::inline v1::detail {
 
 template <class Machine>
-index_t device_masks<Machine>::indices(Machine on, item_mask const& mask, std::span<index_t> out) {
+void device_masks<Machine>::enqueue(Machine on, queue_place const& place, filter_call const& call) {
   device::on_machine const here(on);
-  return with_mask(mask, [&](auto const& on_device) {
-    device::buffer<index_t> const positions(mask.size());
-    index_t const count = counted([&](workspace& ws, index_t* d_count) {
-      libscan::mask_indices(ws, on_device, positions.data(), mask.size(), d_count);
-    });
-    read_front(positions, out, count);
-    return count;
+  workspace ws = device::workspace_of(place);
+  visit_mask(*call.mask, [&](auto const& mask) {
+    if (call.kind == filter_kind::positions) {
+      mask_indices(ws, mask, call.positions, count_of(call), call.d_count);
+    } else {
+      count_if(ws, static_cast<char const*>(nullptr), count_of(call), mask, call.d_count);
+    }
   });
 }
 
 template <class Machine>
-index_t device_masks<Machine>::count(Machine on, item_mask const& mask) {
+index_t device_masks<Machine>::run(Machine on, host_filter const& filter) {
   device::on_machine const here(on);
-  return with_mask(mask, [&](auto const& on_device) {
-    return counted([&](workspace& ws, index_t* d_count) {
-      libscan::count_if(ws, static_cast<char const*>(nullptr), item_count(mask.size()), on_device,
-                        d_count);
-    });
-  });
+  return run_on_copies<char>(filter, [on](filter_call const& call) { enqueue(on, {}, call); });
 }
 
 template struct device_masks<device::this_machine>;

@@ -5,9 +5,9 @@
 
 #include <string>
 
+#include <apps/filter/host/filter_device.hpp>
 #include <apps/filter/host/host_checks.hpp>
 #include <apps/filter/host/predicate_marks.hpp>
-#include <apps/filter/host/selection_device.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/core/item_types.hpp>
 #include <libscan/cpu/filter.hpp>
@@ -20,6 +20,9 @@ namespace {
 
 using detail::check_fits;
 using detail::check_no_overlap;
+using detail::filter_call;
+using detail::filter_kind;
+using detail::host_filter;
 using detail::length;
 
 void check_size(char const* call, item_mask const& mask, index_t n) {
@@ -71,6 +74,22 @@ index_t split_by(int threads, std::span<T const> values, std::span<T> out,
   return cpu::split_by(threads, values.data(), to, n, rule);
 }
 
+/// The positions that a mask marks, on a machine with kernels.
+host_filter positions_of(item_mask const& mask, std::span<index_t> out) {
+  return {{.kind = filter_kind::positions, .n = mask.size(), .mask = mask, .positions = out.data()},
+          0,
+          length(out)};
+}
+
+/// A split into these outputs there.
+template <class T>
+host_filter split_of(filter_call call, std::span<T> out, std::optional<std::span<T>> rejected) {
+  call.out = out.data();
+  if (!rejected) return {call, length(out), 0, 0, true};
+  call.rejected = rejected->data();
+  return {call, length(out), 0, length(*rejected), false};
+}
+
 }  // namespace
 
 index_t mask_indices(engine const& on, item_mask const& mask, std::span<index_t> out) {
@@ -78,7 +97,7 @@ index_t mask_indices(engine const& on, item_mask const& mask, std::span<index_t>
   index_t const marked = detail::on_engine(
       on, mask.size(),
       [&](auto device) {
-        return detail::device_masks<decltype(device)>::indices(device, mask, out);
+        return detail::device_masks<decltype(device)>::run(device, positions_of(mask, out));
       },
       [&](int threads) {
         return with_rule(mask, [&](auto rule) {
@@ -92,7 +111,10 @@ index_t mask_indices(engine const& on, item_mask const& mask, std::span<index_t>
 index_t count_marked(engine const& on, item_mask const& mask) {
   return detail::on_engine(
       on, mask.size(),
-      [&](auto device) { return detail::device_masks<decltype(device)>::count(device, mask); },
+      [&](auto device) {
+        return detail::device_masks<decltype(device)>::run(
+            device, {{.kind = filter_kind::count, .n = mask.size(), .mask = mask}});
+      },
       [&](int threads) {
         return with_rule(mask,
                          [&](auto rule) { return cpu::count_by(threads, mask.size(), rule); });
@@ -110,7 +132,9 @@ index_t selection<T>::filter(engine const& on, std::span<T const> values, std::s
   index_t const kept = detail::on_engine(
       on, length(values),
       [&](auto device) {
-        return device_selection<decltype(device), T>::filter(device, values, out, mask);
+        return device_selection<decltype(device), T>::run(
+            device, {{.in = values.data(), .n = length(values), .mask = mask, .out = out.data()},
+                     length(out)});
       },
       [&](int threads) {
         return with_rule(mask, [&](auto rule) {
@@ -137,7 +161,7 @@ index_t selection<T>::filter_with_indices(engine const& on, std::span<T const> v
   index_t const kept = detail::on_engine(
       on, length(values),
       [&](auto device) {
-        return detail::device_masks<decltype(device)>::indices(device, mask, indices);
+        return detail::device_masks<decltype(device)>::run(device, positions_of(mask, indices));
       },
       [&](int threads) {
         return with_rule(mask, [&](auto rule) {
@@ -158,7 +182,9 @@ index_t selection<T>::split(engine const& on, std::span<T const> values, std::sp
   index_t const kept = detail::on_engine(
       on, length(values),
       [&](auto device) {
-        return device_selection<decltype(device), T>::split(device, values, out, rejected, keep);
+        filter_call const call{
+            .kind = filter_kind::split, .in = values.data(), .n = length(values), .keep = &keep};
+        return device_selection<decltype(device), T>::run(device, split_of(call, out, rejected));
       },
       [&](int threads) {
         return split_by(threads, values, out, rejected,
@@ -178,7 +204,9 @@ index_t selection<T>::split(engine const& on, std::span<T const> values, std::sp
   index_t const kept = detail::on_engine(
       on, length(values),
       [&](auto device) {
-        return device_selection<decltype(device), T>::split(device, values, out, rejected, mask);
+        filter_call const call{
+            .kind = filter_kind::split, .in = values.data(), .n = length(values), .mask = mask};
+        return device_selection<decltype(device), T>::run(device, split_of(call, out, rejected));
       },
       [&](int threads) {
         return with_rule(mask,
@@ -200,7 +228,10 @@ index_t split_words(engine const& on, std::span<Word const> keys, std::span<Word
   return detail::on_engine(
       on, length(keys),
       [&](auto device) {
-        return device_selection<decltype(device), Word>::split_by_bit(device, keys, out, bit);
+        filter_call const call{
+            .kind = filter_kind::split_bit, .in = keys.data(), .n = length(keys), .bit = bit};
+        return device_selection<decltype(device), Word>::run(
+            device, split_of(call, out, std::optional<std::span<Word>>{}));
       },
       [&](int threads) {
         return split_by<Word>(
@@ -215,7 +246,11 @@ index_t selection<T>::unique(engine const& on, std::span<T const> values, std::s
   index_t const kept = detail::on_engine(
       on, length(values),
       [&](auto device) {
-        return device_selection<decltype(device), T>::unique(device, values, out);
+        return device_selection<decltype(device), T>::run(device, {{.kind = filter_kind::unique,
+                                                                    .in = values.data(),
+                                                                    .n = length(values),
+                                                                    .out = out.data()},
+                                                                   length(out)});
       },
       [&](int threads) {
         return cpu::unique(threads, values.data(), out.data(), length(values), {}, length(out));
@@ -235,8 +270,14 @@ index_t selection<T>::run_length_encode(engine const& on, std::span<T const> val
   index_t const runs = detail::on_engine(
       on, length(values),
       [&](auto device) {
-        return device_selection<decltype(device), T>::run_length_encode(device, values, out,
-                                                                        lengths);
+        return device_selection<decltype(device), T>::run(device,
+                                                          {{.kind = filter_kind::run_lengths,
+                                                            .in = values.data(),
+                                                            .n = length(values),
+                                                            .out = out.data(),
+                                                            .positions = lengths.data()},
+                                                           length(out),
+                                                           length(lengths)});
       },
       [&](int threads) {
         return cpu::run_length_encode(threads, values.data(), to, length(values));

@@ -10,7 +10,7 @@
 #include <apps/histogram/host/histogram_device.hpp>
 #include <libscan/cpu/histogram.hpp>
 #include <libscan/histogram.hpp>
-#include <libscan/host/on_engine.hpp>
+#include <libscan/host/on_queue.hpp>
 
 namespace libscan::inline v1::detail {
 
@@ -70,6 +70,23 @@ sample_totals compiled_histogram<Sample>::sum(engine const& on, Sample const* sa
             },
             bins);
       });
+}
+
+template <class Sample>
+void compiled_histogram<Sample>::enqueue(device_queue const& queue,
+                                         histogram_call<Sample> const& call) {
+  queue_place const place = detail::place_of(queue);
+  detail::on_machine_of(queue.on, call.n, [&]<class Machine>(Machine on) {
+    device_histogram<Machine, Sample>::enqueue(on, place, call);
+  });
+}
+
+template <class Sample>
+std::size_t compiled_histogram<Sample>::enqueued_bytes(engine const& on, index_t n, int bins,
+                                                       bool weighted) {
+  return detail::on_machine_of(on, n, [&]<class Machine>(Machine) {
+    return device_histogram<Machine, Sample>::workspace_bytes(n, bins, weighted);
+  });
 }
 
 }  // namespace libscan::inline v1::detail

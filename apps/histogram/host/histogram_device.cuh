@@ -3,7 +3,12 @@
 // memory out. Included by the files that compile it for some types of sample each. Internal.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <span>
+#include <type_traits>
+#include <variant>
 
 #include <apps/histogram/host/histogram_device.hpp>
 #include <libscan/buffer.cuh>
@@ -18,34 +23,66 @@ device::buffer<T> histogram_input(T const* items, index_t n) {
   return device::buffer<T>(std::span<T const>(items, static_cast<std::size_t>(n)));
 }
 
-/// call(rule) with a rule whose edges are on the device.
-template <class Rule, class Call>
-void with_device_rule(Rule const& rule, Call call) {
-  call(rule);
-}
-template <class Sample, class Edge, class Call>
-void with_device_rule(edge_bins<Sample, Edge> const& rule, Call call) {
-  auto const edges = histogram_input(rule.edges(), index_t{rule.bins()} + 1);
-  call(edge_bins<Sample, Edge>(edges.data(), rule.bins()));
+/// call(bins) with a rule whose edges are on the device.
+template <class Sample, class Call>
+void with_device_rule(any_bins<Sample> const& bins, Call call) {
+  std::visit(
+      [&](auto const& rule) {
+        if constexpr (requires { rule.edges(); }) {
+          auto const edges = histogram_input(rule.edges(), index_t{rule.bins()} + 1);
+          call(any_bins<Sample>(std::remove_cvref_t<decltype(rule)>(edges.data(), rule.bins())));
+        } else {
+          call(bins);
+        }
+      },
+      bins);
 }
 
-/// Calls call(ws, samples, rule, results, totals), which fills the results, all of them on the
-/// device.
-template <class Sample, class Result, class Call>
-sample_totals filled_on_device(Sample const* samples, index_t n, any_bins<Sample> const& bins,
-                               Result* results, Call call) {
+/// The histogram of n samples of host memory: fill(call) completes it with device memory for
+/// results, puts it in its queue, and copies the results back.
+template <class Sample, class Fill>
+sample_totals copied_histogram(Sample const* samples, index_t n, any_bins<Sample> const& bins,
+                               Fill fill) {
   auto const in = histogram_input(samples, n);
   device::buffer<sample_totals> const d_totals(1);
+  with_device_rule<Sample>(bins, [&](any_bins<Sample> const& on_device) {
+    fill(histogram_call<Sample>{in.data(), n, nullptr, on_device, nullptr, nullptr, nullptr,
+                                d_totals.data()});
+  });
   sample_totals totals;
-  auto const by = [&](auto const& rule) {
-    device::buffer<Result> const out(rule.bins());
-    workspace ws;
-    call(ws, static_cast<Sample const*>(in.data()), rule, out.data(), d_totals.data());
-    out.read_sync(results, rule.bins());
-    d_totals.read_sync(&totals, 1);
-  };
-  std::visit([&](auto const& rule) { with_device_rule(rule, by); }, bins);
+  d_totals.read_sync(&totals, 1);
   return totals;
+}
+
+/// The number of bins of a rule.
+template <class Rule>
+int bins_of(Rule const& bins) {
+  return std::visit([](auto const& rule) { return rule.bins(); }, bins);
+}
+
+template <class Machine, class Sample>
+void device_histogram<Machine, Sample>::enqueue(Machine on, queue_place const& place,
+                                                histogram_call<Sample> const& call) {
+  device::on_machine const here(on);
+  workspace ws = device::workspace_of(place);
+  item_count const n =
+      call.d_n == nullptr ? item_count(call.n) : item_count::on_device(call.d_n, call.n);
+  std::visit(
+      [&](auto const& rule) {
+        if (call.sums != nullptr) {
+          libscan::weighted_histogram(ws, call.samples, call.weights, call.sums, rule, n,
+                                      call.d_totals);
+        } else {
+          libscan::histogram(ws, call.samples, call.counts, rule, n, call.d_totals);
+        }
+      },
+      call.bins);
+}
+
+template <class Machine, class Sample>
+std::size_t device_histogram<Machine, Sample>::workspace_bytes(index_t n, int bins, bool weighted) {
+  return weighted ? weighted_histogram_workspace_bytes<double>(n, bins)
+                  : histogram_workspace_bytes<Sample>(n, bins);
 }
 
 template <class Machine, class Sample>
@@ -53,10 +90,12 @@ sample_totals device_histogram<Machine, Sample>::count(Machine on, Sample const*
                                                        any_bins<Sample> const& bins,
                                                        std::uint64_t* counts) {
   device::on_machine const here(on);
-  return filled_on_device(
-      samples, n, bins, counts,
-      [n](workspace& ws, Sample const* in, auto const& rule, std::uint64_t* out,
-          sample_totals* totals) { libscan::histogram(ws, in, out, rule, n, totals); });
+  return copied_histogram(samples, n, bins, [&](histogram_call<Sample> call) {
+    device::buffer<std::uint64_t> const out(bins_of(bins));
+    call.counts = out.data();
+    enqueue(on, {}, call);
+    out.read_sync(counts, out.size());
+  });
 }
 
 template <class Machine, class Sample>
@@ -65,12 +104,13 @@ sample_totals device_histogram<Machine, Sample>::sum(Machine on, Sample const* s
                                                      any_bins<Sample> const& bins, double* sums) {
   device::on_machine const here(on);
   auto const with = histogram_input(weights, n);
-  return filled_on_device(
-      samples, n, bins, sums,
-      [&](workspace& ws, Sample const* in, auto const& rule, double* out, sample_totals* totals) {
-        libscan::weighted_histogram(ws, in, static_cast<double const*>(with.data()), out, rule, n,
-                                    totals);
-      });
+  return copied_histogram(samples, n, bins, [&](histogram_call<Sample> call) {
+    device::buffer<double> const out(bins_of(bins));
+    call.weights = with.data();
+    call.sums = out.data();
+    enqueue(on, {}, call);
+    out.read_sync(sums, out.size());
+  });
 }
 
 }  // namespace libscan::inline v1::detail

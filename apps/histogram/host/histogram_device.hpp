@@ -3,15 +3,19 @@
 // implements it. Internal.
 #pragma once
 
+#include <cstddef>
+
 #include <libscan/histogram.hpp>
+#include <libscan/host/device_call.hpp>
 
 namespace libscan::inline v1::detail {
 
 /// The histogram on a `cuda_device` or an `executor_run`; compiled for every item type and the
 /// halves.
 ///
-/// All pointers are to host memory, also the edges of the rule, and checked. Each function returns
-/// when its output is complete, and leaves the thread's current device unchanged. Throws
+/// `enqueue` is asynchronous, on device memory. Otherwise all pointers are to host memory, also the
+/// edges of the rule, and checked, and each function returns when its output is complete. All leave
+/// the thread's current device unchanged. Throws
 /// `device_error`, or `engine_unavailable` if the device cannot be used.
 template <class Machine, class Sample>
 struct device_histogram {
@@ -19,6 +23,11 @@ struct device_histogram {
                              any_bins<Sample> const& bins, std::uint64_t* counts);
   static sample_totals sum(Machine on, Sample const* samples, double const* weights, index_t n,
                            any_bins<Sample> const& bins, double* sums);
+
+  static void enqueue(Machine on, queue_place const& place, histogram_call<Sample> const& call);
+
+  /// Bytes of workspace that counts, or sums, of n samples need.
+  static std::size_t workspace_bytes(index_t n, int bins, bool weighted);
 };
 
 }  // namespace libscan::inline v1::detail

@@ -63,12 +63,8 @@ auto sort_on(Machine device, Key const* keys, Key* out, index_t n, std::span<ind
              sort_order<Key> const& order) {
   using word = typename number_order<Key>::word_type;
   return device_segmented_sort<Machine, word>{
-      device,
-      reinterpret_cast<word const*>(keys),
-      reinterpret_cast<word*>(out),
-      n,
-      offsets,
-      {order.direction, order.first_bit, order.end_bit, number_bits<word>::template of<Key>()}};
+      device,  reinterpret_cast<word const*>(keys), reinterpret_cast<word*>(out), n,
+      offsets, detail::order_of_bits(order)};
 }
 
 /// Sorts on `device` what is in segments: the n items from the first offset on, with

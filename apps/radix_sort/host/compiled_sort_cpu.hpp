@@ -9,9 +9,10 @@
 #include <vector>
 
 #include <apps/radix_sort/host/radix_sort_device.hpp>
+#include <apps/radix_sort/host/segmented_sort_device.hpp>
 #include <libscan/cpu/radix_sort.hpp>
 #include <libscan/cpu/workers.hpp>
-#include <libscan/host/on_engine.hpp>
+#include <libscan/host/on_queue.hpp>
 #include <libscan/radix_sort.hpp>
 
 namespace libscan::inline v1::detail {
@@ -26,6 +27,14 @@ sort_order<Key> order_of(sort_options const& options) {
   sort_order<Key> const order{options.direction, options.first_bit, options.end_bit, {}};
   order.check();
   return order;
+}
+
+/// The same order of keys given by their bits.
+template <class Key>
+auto order_of_bits(sort_order<Key> const& order) {
+  using word = typename number_order<Key>::word_type;
+  return sort_order<word, number_bits<word>>{order.direction, order.first_bit, order.end_bit,
+                                             number_bits<word>::template of<Key>()};
 }
 
 inline std::span<std::byte const> memory_of(void const* items, index_t n, std::size_t size) {
@@ -130,6 +139,28 @@ template <class Key>
 void compiled_sort<Key>::positions(engine const& on, Key const* keys, std::uint32_t* positions,
                                    index_t n, sort_options const& options) {
   detail::sort_to_positions(on, keys, positions, n, options);
+}
+
+template <class Key>
+void compiled_sort<Key>::enqueue(device_queue const& queue, sort_call const& call,
+                                 sort_options const& options) {
+  auto const order = detail::order_of<Key>(options);
+  queue_place const place = detail::place_of(queue);
+  detail::on_machine_of(queue.on, call.n, [&]<class Machine>(Machine on) {
+    if (call.offsets == nullptr) return device_sort<Machine, Key>::enqueue(on, place, call, order);
+    using word = typename number_order<Key>::word_type;
+    device_segmented_sort<Machine, word>::enqueue(on, place, call, detail::order_of_bits(order));
+  });
+}
+
+template <class Key>
+std::size_t compiled_sort<Key>::enqueued_bytes(engine const& on, sort_call const& call) {
+  return detail::on_machine_of(on, call.n, [&]<class Machine>(Machine) {
+    using word = typename number_order<Key>::word_type;
+    return call.offsets == nullptr
+               ? device_sort<Machine, Key>::workspace_bytes(call.n, call.value_bytes)
+               : device_segmented_sort<Machine, word>::workspace_bytes(call.n, call.value_bytes);
+  });
 }
 
 }  // namespace libscan::inline v1::detail

@@ -3,11 +3,13 @@
 // segmented_sort_device.cuh implements it. Internal.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <type_traits>
 
 #include <apps/radix_sort/core/key_order.hpp>
+#include <apps/radix_sort/host/sort_call.hpp>
 #include <libscan/core/types.hpp>
 
 namespace libscan::inline v1::detail {
@@ -48,11 +50,11 @@ struct number_bits {
   static constexpr auto magnitude = static_cast<Word>(sign - 1);
 };
 
-/// Sorts n > 0 keys, as words, within segments on a `cuda_device` or an
-/// `executor_run`; instantiated for unsigned
-/// words of all sizes.
+/// Sorts n > 0 keys, as words, within segments on a `cuda_device` or an `executor_run`;
+/// instantiated for unsigned words of all sizes.
 ///
-/// All pointers are to host memory, and checked. `out` may be `keys`, and null if the keys are not
+/// `enqueue` is asynchronous, on device memory. Otherwise, all pointers are to host memory, and
+/// checked. `out` may be `keys`, and null if the keys are not
 /// wanted; `values_out` may be `values`. Values may be of any type of their size. Each function
 /// returns when its outputs are complete, and leaves the thread's current device unchanged. Throws
 /// `device_error`, or `engine_unavailable` if the device cannot be used.
@@ -68,6 +70,12 @@ struct device_segmented_sort {
   void alone() const;
   void with(std::uint32_t const* values, std::uint32_t* values_out) const;
   void with(std::uint64_t const* values, std::uint64_t* values_out) const;
+
+  static void enqueue(Machine on, queue_place const& place, sort_call const& call,
+                      sort_order<Word, number_bits<Word>> const& order);
+
+  /// Bytes of workspace that it needs for n keys with values of so many bytes, 0, 4 or 8.
+  static std::size_t workspace_bytes(index_t n, int value_bytes);
 };
 
 }  // namespace libscan::inline v1::detail

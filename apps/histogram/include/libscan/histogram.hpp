@@ -20,6 +20,8 @@
 
 namespace libscan::inline v1 {
 
+struct device_queue;
+
 namespace detail {
 
 /// The rules that the host API is compiled for with samples of one type: edges are compared in
@@ -40,8 +42,24 @@ requires(sizeof(Sample) == 8) struct compiled_rules<Sample> {
 template <class Sample>
 using any_bins = typename compiled_rules<Sample>::type;
 
+/// A histogram of n samples of device memory, or of *d_n at most n if that is not null. `sums`
+/// receives sums of weights; if it is null, `counts` receives counts. All pointers, also those to
+/// the edges of a rule, are to device memory.
+template <class Sample>
+struct histogram_call {
+  Sample const* samples;
+  index_t n;
+  index_t const* d_n;
+  any_bins<Sample> bins;
+  std::uint64_t* counts;
+  double const* weights;
+  double* sums;
+  sample_totals* d_totals;
+};
+
 /// The host API for samples of one type; compiled for all types of `sort_key`. All pointers,
-/// including those to the edges of a rule, are to host memory, and checked.
+/// including those to the edges of a rule, are to host memory, and checked; except in calls on
+/// device memory.
 template <class Sample>
 struct compiled_histogram {
   static sample_totals count(engine const& on, Sample const* samples, index_t n,
@@ -50,6 +68,10 @@ struct compiled_histogram {
                              any_bins<Sample> const& bins, std::uint64_t* counts);
   static sample_totals sum(engine const& on, Sample const* samples, double const* weights,
                            index_t n, any_bins<Sample> const& bins, double* sums);
+
+  /// A histogram of device memory, and the workspace that it needs at most.
+  static void enqueue(device_queue const& queue, histogram_call<Sample> const& call);
+  static std::size_t enqueued_bytes(engine const& on, index_t n, int bins, bool weighted);
 };
 
 /// Throws `invalid_argument` unless there is space for `bins` results.

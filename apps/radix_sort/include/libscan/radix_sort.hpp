@@ -18,6 +18,8 @@
 
 namespace libscan::inline v1 {
 
+struct device_queue;
+
 /// How the host API sorts.
 struct sort_options {
   sort_direction direction = sort_direction::ascending;
@@ -41,6 +43,8 @@ struct sort_key<bfloat16> {
   using type = bfloat16;
 };
 
+struct sort_call;  // sort_device_calls.hpp
+
 /// Values that move with keys, by their bytes. `size` = 0: there are none.
 struct value_bytes {
   void const* in = nullptr;
@@ -58,6 +62,11 @@ struct compiled_sort {
                         sort_options const& options);
   static void positions(engine const& on, Key const* keys, std::uint32_t* positions, index_t n,
                         sort_options const& options);
+
+  /// A sort of device memory, and the workspace that it needs at most.
+  static void enqueue(device_queue const& queue, sort_call const& call,
+                      sort_options const& options);
+  static std::size_t enqueued_bytes(engine const& on, sort_call const& call);
 };
 
 /// Throws `invalid_argument` unless `room` >= n.

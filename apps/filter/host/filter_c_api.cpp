@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The filters of c_api.h in terms of filter_call.hpp.
+#include <cstddef>
+#include <span>
+
+#include <apps/filter/host/filter_call.hpp>
+#include <libscan/host/c_call.hpp>
+#include <libscan/predicate_parser.hpp>
+
+namespace {
+
+using libscan::index_t;
+using libscan::invalid_argument;
+using libscan::detail::c_status_of;
+using libscan::detail::filter_call;
+using libscan::detail::filter_kind;
+
+/// A call without outputs.
+filter_call call_of(libscan_items const& items, filter_kind kind, index_t* d_count) {
+  return {.kind = kind,
+          .type = libscan::detail::c_type(items),
+          .in = items.data,
+          .n = items.n,
+          .d_n = items.d_n,
+          .d_count = d_count};
+}
+
+/// What outputs a filter has.
+filter_kind kind_of(void const* out, void const* rejected, void const* positions) {
+  bool const items = out != nullptr, others = rejected != nullptr, places = positions != nullptr;
+  if (items && others && !places) return filter_kind::split;
+  if (items && !others && !places) return filter_kind::items;
+  if (!items && !others) return places ? filter_kind::positions : filter_kind::count;
+  throw invalid_argument(
+      "libscan_filter: expected out, out and rejected, positions, or none of them");
+}
+
+/// Puts the call in the queue with its rule.
+void enqueue_by(libscan_queue const* queue, libscan_rule const& rule, filter_call call) {
+  if ((rule.expression != nullptr) + (rule.flags != nullptr) + (rule.bits != nullptr) != 1) {
+    throw invalid_argument("libscan_rule: expected one of expression, flags and bits");
+  }
+  auto const to = libscan::detail::c_queue(queue);
+  auto const n = static_cast<std::size_t>(call.n < 0 ? 0 : call.n);
+  if (rule.flags != nullptr) call.mask = libscan::item_mask::of_flags({rule.flags, n});
+  if (rule.bits != nullptr) {
+    call.mask = libscan::item_mask::of_bits({rule.bits, (n + 31) / 32}, static_cast<index_t>(n));
+  }
+  if (rule.expression == nullptr) return libscan::detail::enqueue_filter(to, call);
+  libscan::visit_item_type(call.type, [&]<class T>(std::type_identity<T>) {
+    auto const keep = libscan::parse_predicate<T>(rule.expression);
+    call.keep = &keep;
+    libscan::detail::enqueue_filter(to, call);
+  });
+}
+
+}  // namespace
+
+libscan_status libscan_filter(libscan_queue const* queue, libscan_items items,
+                              libscan_rule const* rule, void* out, void* rejected,
+                              int64_t* positions, int64_t* d_count) {
+  return c_status_of([&] {
+    filter_call call = call_of(items, kind_of(out, rejected, positions), d_count);
+    call.out = out;
+    call.rejected = rejected;
+    call.positions = positions;
+    enqueue_by(queue, libscan::detail::required(rule, "rule"), call);
+  });
+}
+
+libscan_status libscan_unique(libscan_queue const* queue, libscan_items items, void* out,
+                              int64_t* lengths, int64_t* d_runs) {
+  return c_status_of([&] {
+    auto const kind = lengths == nullptr ? filter_kind::unique : filter_kind::run_lengths;
+    filter_call call = call_of(items, kind, d_runs);
+    call.out = out;
+    call.positions = lengths;
+    libscan::detail::enqueue_filter(libscan::detail::c_queue(queue), call);
+  });
+}
+
+libscan_status libscan_filter_workspace_bytes(libscan_queue const* queue, libscan_items items,
+                                              size_t* bytes) {
+  return c_status_of([&] {
+    libscan::detail::required(bytes, "bytes") = libscan::detail::enqueued_filter_bytes(
+        libscan::detail::c_queue(queue).on, libscan::detail::c_type(items), items.n);
+  });
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Filters on host memory: copies to the device, the call on device memory, copies back. Internal.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <apps/filter/host/filter_call.hpp>
+#include <libscan/buffer.cuh>
+#include <libscan/device/item_count.cuh>
+#include <libscan/device/masks.cuh>
+#include <libscan/host/this_machine.cuh>
+
+namespace libscan::inline v1::detail {
+
+/// The number of items of a call.
+inline item_count count_of(filter_call const& call) {
+  return call.d_n == nullptr ? item_count(call.n) : item_count::on_device(call.d_n, call.n);
+}
+
+/// call(mask) with the mask as kernels take it.
+template <class Call>
+void visit_mask(item_mask const& mask, Call const& call) {
+  if (mask.words() != nullptr) return call(bit_mask{mask.words()});
+  call(byte_mask{mask.flags()});
+}
+
+/// n items on the device, copied from the host; none if there is no array.
+template <class T>
+device::buffer<T> copied_items(void const* items, index_t n) {
+  auto const size = static_cast<std::size_t>(items == nullptr ? 0 : n);
+  return device::buffer<T>(std::span<T const>(static_cast<T const*>(items), size));
+}
+
+/// Copies the first `count` items, at most `room`.
+template <class T>
+void read_front(device::buffer<T> const& from, T* out, index_t room, index_t count) {
+  from.read_sync(out, std::min({count, room, from.size()}));
+}
+
+/// Calls enqueue(call) with the call on copies in device memory, and returns the count.
+template <class T, class Enqueue>
+index_t run_on_copies(host_filter const& filter, Enqueue const& enqueue) {
+  filter_call call = filter.call;
+  index_t const n = call.n;
+  using kind = filter_kind;
+  bool const splits = call.kind == kind::split || call.kind == kind::split_bit;
+  bool const places = call.kind == kind::positions || call.kind == kind::run_lengths;
+  bool const items = call.kind != kind::positions && call.kind != kind::count;
+  auto const in = copied_items<T>(call.in, n);
+  auto const flags = copied_items<std::uint8_t>(call.mask ? call.mask->flags() : nullptr, n);
+  auto const words = copied_items<std::uint32_t>(call.mask ? call.mask->words() : nullptr,
+                                                 ceil_div(n, index_t{32}));
+  device::buffer<T> const kept(items ? n : 0);
+  device::buffer<T> const rest(splits ? n : 0);
+  device::buffer<index_t> const positions(places ? n : 0);
+  device::buffer<index_t> const d_count(1);
+  call.in = in.data();
+  if (call.mask && call.mask->words() != nullptr) {
+    call.mask = item_mask::of_bits({words.data(), static_cast<std::size_t>(words.size())}, n);
+  } else if (call.mask) {
+    call.mask = item_mask::of_flags({flags.data(), static_cast<std::size_t>(n)});
+  }
+  call.out = kept.data();
+  call.rejected = rest.data();
+  call.positions = positions.data();
+  call.d_count = d_count.data();
+  enqueue(call);
+
+  index_t count = 0;
+  d_count.read_sync(&count, 1);
+  auto* const out = static_cast<T*>(filter.call.out);
+  read_front(kept, out, filter.out_room, count);
+  read_front(positions, filter.call.positions, filter.positions_room, count);
+  if (!splits) return count;
+  if (filter.into_one) {
+    read_front(rest, out + count, n - count, n - count);
+  } else {
+    read_front(rest, static_cast<T*>(filter.call.rejected), filter.rejected_room, n - count);
+  }
+  return count;
+}
+
+}  // namespace libscan::inline v1::detail

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Filters, splits and runs of device memory, without nvcc: asynchronous on a stream, nothing is
+// copied, and counts stay in device memory. Like device_calls.hpp; link libscan::filter.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include <apps/filter/host/filter_call.hpp>
+#include <libscan/core/item_mask.hpp>
+#include <libscan/host/device_queue.hpp>
+#include <libscan/predicate.hpp>
+
+namespace libscan::inline v1 {
+
+namespace detail {
+
+/// The call for items of a type.
+template <class T>
+filter_call filter_of(filter_kind kind, device_span<T> in, index_t* d_count) {
+  using item = std::remove_const_t<T>;
+  static_assert(detail::refuse_others<item>());
+  filter_call call;
+  call.kind = kind;
+  call.type = item_type_of<item>::value;
+  call.in = in.data;
+  call.n = in.size;
+  call.d_n = in.d_size;
+  call.d_count = d_count;
+  return call;
+}
+
+/// Sets what is kept.
+template <class T>
+void set_rule(filter_call& call, predicate<T> const& keep) {
+  call.keep = &keep;
+}
+inline void set_rule(filter_call& call, item_mask const& mask) { call.mask = mask; }
+
+/// What a filter of items of type T takes: a `predicate<T>` or an `item_mask`.
+template <class Keep, class T>
+concept keeps_items =
+    std::is_same_v<Keep, item_mask> || std::is_same_v<Keep, predicate<std::remove_const_t<T>>>;
+
+/// `filter_of` by a rule.
+template <class T, class Keep>
+filter_call filter_by(filter_kind kind, device_span<T> in, Keep const& keep, index_t* d_count) {
+  filter_call call = detail::filter_of(kind, in, d_count);
+  detail::set_rule(call, keep);
+  return call;
+}
+
+}  // namespace detail
+
+/// Copies the items of `in` that `keep` keeps to the front of `out`, in their order, and writes
+/// their number to *d_count, unless that is null.
+///
+///   device_queue const queue{engine::cuda(), stream};
+///   filter(queue, device_span{values, n}, kept, parse_predicate<float>(">= 4.5"), d_count);
+///   sort_keys(queue, device_span{kept, n, d_count}, sorted);
+///
+/// Types: items are std::int8_t to std::uint64_t, float or double. `keep` is a `predicate` of them,
+/// or an `item_mask` whose flags or words are in device memory and mark `in.size` items. With
+/// in.d_size the number of items is read on the device. `out` has space for all kept items.
+/// Aliasing: `out` may be the items of `in`. Any other overlap is refused if its begin shows it,
+/// else undefined.
+/// Synchronization: asynchronous on the queue's stream. Copies nothing.
+/// Workspace: `device_filter_workspace_bytes`.
+/// Throws: `invalid_argument` for an engine that runs no kernels, an overlap, a mask of another
+/// size, or a workspace that is too small; `device_error`, std::bad_alloc, and exceptions of memory
+/// functions.
+template <class T, detail::keeps_items<T> Keep>
+void filter(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out,
+            Keep const& keep, index_t* d_count) {
+  auto call = detail::filter_by(detail::filter_kind::items, in, keep, d_count);
+  call.out = out;
+  detail::enqueue_filter(queue, call);
+}
+
+/// Writes the positions (from 0) of the items that `keep` keeps to the front of `positions`,
+/// ascending. `positions` must not overlap `in`. Otherwise as `filter`.
+template <class T>
+void filter_indices(device_queue const& queue, device_span<T> in, index_t* positions,
+                    predicate<std::remove_const_t<T>> const& keep, index_t* d_count) {
+  auto call = detail::filter_by(detail::filter_kind::positions, in, keep, d_count);
+  call.positions = positions;
+  detail::enqueue_filter(queue, call);
+}
+
+/// The same of the items that a mask in device memory marks.
+inline void mask_indices(device_queue const& queue, item_mask const& mask, index_t* positions,
+                         index_t* d_count) {
+  detail::filter_call call;
+  call.kind = detail::filter_kind::positions;
+  call.n = mask.size();
+  call.mask = mask;
+  call.positions = positions;
+  call.d_count = d_count;
+  detail::enqueue_filter(queue, call);
+}
+
+/// Writes only the number of items that `keep` keeps, to *d_count. Otherwise as `filter`.
+template <class T>
+void count_if(device_queue const& queue, device_span<T> in,
+              predicate<std::remove_const_t<T>> const& keep, index_t* d_count) {
+  detail::enqueue_filter(queue, detail::filter_by(detail::filter_kind::count, in, keep, d_count));
+}
+
+/// The same of a mask in device memory.
+inline void count_marked(device_queue const& queue, item_mask const& mask, index_t* d_count) {
+  detail::filter_call call;
+  call.kind = detail::filter_kind::count;
+  call.n = mask.size();
+  call.mask = mask;
+  call.d_count = d_count;
+  detail::enqueue_filter(queue, call);
+}
+
+/// Copies the items that `keep` keeps to `out` and the others to `rejected`, both in their order.
+/// *d_count receives the number of the former. The outputs must not overlap each other or `in`.
+/// Otherwise as `filter`.
+template <class T, detail::keeps_items<T> Keep>
+void split(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out,
+           std::remove_const_t<T>* rejected, Keep const& keep, index_t* d_count) {
+  auto call = detail::filter_by(detail::filter_kind::split, in, keep, d_count);
+  call.out = out;
+  call.rejected = rejected;
+  detail::enqueue_filter(queue, call);
+}
+
+/// Copies the first item of each run of equal ones (==) to the front of `out`, and writes the
+/// number of runs to *d_count. Otherwise as `filter`.
+template <class T>
+void unique(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out,
+            index_t* d_count) {
+  auto call = detail::filter_of(detail::filter_kind::unique, in, d_count);
+  call.out = out;
+  detail::enqueue_filter(queue, call);
+}
+
+/// Copies the first item of each run of equal ones (==) to the front of `out`, the length of the
+/// run to the front of `lengths`, and writes the number of runs to *d_runs. The outputs must not
+/// overlap each other or `in`. Otherwise as `filter`.
+template <class T>
+void run_length_encode(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out,
+                       index_t* lengths, index_t* d_runs) {
+  auto call = detail::filter_of(detail::filter_kind::run_lengths, in, d_runs);
+  call.out = out;
+  call.positions = lengths;
+  detail::enqueue_filter(queue, call);
+}
+
+/// Bytes of workspace that any of these calls over up to n items of T needs on `on`; for masks
+/// without items, of any T. A pure function of its arguments.
+template <class T>
+std::size_t device_filter_workspace_bytes(engine const& on, index_t n) {
+  return detail::enqueued_filter_bytes(on, detail::item_type_of<T>::value, n);
+}
+
+}  // namespace libscan::inline v1

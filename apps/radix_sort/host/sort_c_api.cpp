@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sort of c_api.h in terms of sort_call.hpp.
+#include <string>
+
+#include <apps/radix_sort/host/sort_call.hpp>
+#include <libscan/host/c_call.hpp>
+#include <libscan/radix_sort.hpp>
+
+namespace {
+
+using libscan::invalid_argument;
+using libscan::sort_direction;
+using libscan::detail::c_status_of;
+using libscan::detail::sort_call;
+
+void set_values(sort_call& call, libscan_values const& values) {
+  if (values.bytes != 4 && values.bytes != 8) {
+    throw invalid_argument("libscan_values: " + std::to_string(values.bytes) +
+                           " bytes; expected 4 or 8");
+  }
+  call.values = values.in;
+  call.values_out = values.out;
+  call.value_bytes = values.bytes;
+  if (values.bytes == 4 && values.in == nullptr && call.n > (libscan::index_t{1} << 32)) {
+    throw invalid_argument("libscan_values: positions of 4 bytes of " + std::to_string(call.n) +
+                           " keys; expected 8 bytes");
+  }
+}
+
+void set_segments(sort_call& call, libscan_segments const& segments) {
+  if (segments.form == LIBSCAN_ONE_SEGMENT) return;
+  if (segments.form != LIBSCAN_OFFSETS || segments.count < 0 || segments.data == nullptr) {
+    throw invalid_argument("libscan_sort: segments; expected offsets");
+  }
+  if (call.d_n != nullptr || (call.value_bytes != 0 && call.values == nullptr)) {
+    throw invalid_argument(
+        "libscan_sort: within segments, expected a number of keys on the host, and no positions");
+  }
+  call.offsets = static_cast<libscan::index_t const*>(segments.data);
+  call.segments = segments.count;
+}
+
+sort_call call_of(libscan_items const& keys, void* out, libscan_values const* values,
+                  libscan_segments const* segments) {
+  sort_call call;
+  call.keys = keys.data;
+  call.out = out;
+  call.n = keys.n;
+  call.d_n = keys.d_n;
+  if (values != nullptr) set_values(call, *values);
+  if (segments != nullptr) set_segments(call, *segments);
+  return call;
+}
+
+}  // namespace
+
+libscan_status libscan_sort(libscan_queue const* queue, libscan_items keys, void* out,
+                            libscan_values const* values, libscan_segments const* segments,
+                            libscan_order const* order) {
+  return c_status_of([&] {
+    auto const to = libscan::detail::c_queue(queue);
+    sort_call const call = call_of(keys, out, values, segments);
+    bool const positions = values != nullptr && values->in == nullptr;
+    if (positions != (out == nullptr) && keys.n != 0) {
+      throw invalid_argument("libscan_sort: expected out for sorted keys, or positions without it");
+    }
+    libscan::sort_options options;
+    if (order != nullptr) {
+      if (order->descending != 0) options.direction = sort_direction::descending;
+      options.first_bit = order->first_bit;
+      options.end_bit = order->end_bit == 0 ? -1 : order->end_bit;
+    }
+    libscan::visit_item_type(libscan::detail::c_type(keys), [&]<class T>(std::type_identity<T>) {
+      libscan::detail::compiled_sort<T>::enqueue(to, call, options);
+    });
+  });
+}
+
+libscan_status libscan_sort_workspace_bytes(libscan_queue const* queue, libscan_items keys,
+                                            libscan_values const* values,
+                                            libscan_segments const* segments, size_t* bytes) {
+  return c_status_of([&] {
+    auto const to = libscan::detail::c_queue(queue);
+    sort_call const call = call_of(keys, nullptr, values, segments);
+    libscan::detail::required(bytes, "bytes") = libscan::visit_item_type(
+        libscan::detail::c_type(keys), [&]<class T>(std::type_identity<T>) {
+          return libscan::detail::compiled_sort<T>::enqueued_bytes(to.on, call);
+        });
+  });
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sorts of device memory, also within segments, without nvcc: asynchronous on a stream, nothing is
+// copied. Like device_calls.hpp; link libscan::radix_sort.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include <apps/radix_sort/host/sort_call.hpp>
+#include <libscan/core/error.hpp>
+#include <libscan/host/device_queue.hpp>
+#include <libscan/radix_sort.hpp>
+
+namespace libscan::inline v1 {
+
+namespace detail {
+
+/// The compiled sort of keys of a type.
+template <class Key>
+using sort_of = compiled_sort<typename sort_key<std::remove_const_t<Key>>::type>;
+
+/// Bytes of values that device calls move; 0: none.
+template <class Value>
+inline constexpr int moved_bytes = static_cast<int>(sizeof(Value));
+template <>
+inline constexpr int moved_bytes<void> = 0;
+
+/// Sets keys and their number. Checks that they can be sorted.
+template <class Key>
+sort_call sort_of_keys(device_span<Key> keys, std::remove_const_t<Key>* out) {
+  sort_call call;
+  call.keys = detail::compiled_keys(keys.data);
+  call.out = out;
+  call.n = keys.size;
+  call.d_n = keys.d_size;
+  return call;
+}
+
+/// Sets values that move along, or positions.
+template <class Value>
+void set_values(sort_call& call, Value const* values, Value* values_out) {
+  static_assert(std::is_trivially_copyable_v<Value> && (sizeof(Value) == 4 || sizeof(Value) == 8),
+                "sort_device_calls.hpp is compiled for values of 4 and 8 bytes. For others include "
+                "libscan/radix_sort.cuh in CUDA code.");
+  call.values = values;
+  call.values_out = values_out;
+  call.value_bytes = sizeof(Value);
+}
+
+/// Sets segments.
+template <class Key>
+void set_segments(sort_call& call, device_span<Key> keys, std::span<index_t const> offsets) {
+  if (keys.d_size != nullptr) {
+    throw invalid_argument(
+        "segmented sort: the number of keys is in device memory; expected one on the host");
+  }
+  if (offsets.empty()) {
+    throw invalid_argument("segmented sort: no offsets; expected one more than segments");
+  }
+  call.offsets = offsets.data();
+  call.segments = static_cast<index_t>(offsets.size()) - 1;
+}
+
+}  // namespace detail
+
+/// Sorts `keys` into the front of `out`: stable, in the order of `sort_keys` of radix_sort.hpp.
+///
+///   device_queue const queue{engine::cuda(), stream};
+///   sort_keys(queue, device_span{keys, n}, sorted, {.direction = sort_direction::descending});
+///
+/// Types: keys are integers of 8 to 64 bits, float, double, `float16` or `bfloat16`. With
+/// keys.d_size the number is read on the device.
+/// Aliasing: `out` may be the keys; any other overlap throws.
+/// Synchronization: asynchronous on the queue's stream. Copies nothing.
+/// Workspace: `device_sort_workspace_bytes`.
+/// Throws: `invalid_argument` for an engine that runs no kernels, an overlap, bits that keys do not
+/// have, or a workspace that is too small; `device_error`, std::bad_alloc, and exceptions of memory
+/// functions.
+template <class Key>
+void sort_keys(device_queue const& queue, device_span<Key> keys, std::remove_const_t<Key>* out,
+               sort_options const& options = {}) {
+  detail::sort_of<Key>::enqueue(queue, detail::sort_of_keys(keys, out), options);
+}
+
+/// Sorts keys as `sort_keys`, and moves values of 4 or 8 bytes along. Each output may be its input;
+/// any other overlap throws.
+template <class Key, class Value>
+void sort_pairs(device_queue const& queue, device_span<Key> keys, std::remove_const_t<Key>* out,
+                std::type_identity_t<Value> const* values, Value* values_out,
+                sort_options const& options = {}) {
+  auto call = detail::sort_of_keys(keys, out);
+  detail::set_values(call, values, values_out);
+  detail::sort_of<Key>::enqueue(queue, call, options);
+}
+
+/// Sets positions[j] to the position of the key that comes j-th. `positions` are integers of 32 or
+/// 64 bits, and must not overlap the keys, which are only read. Otherwise as `sort_keys`.
+template <class Key, class Position>
+void argsort(device_queue const& queue, device_span<Key> keys, Position* positions,
+             sort_options const& options = {}) {
+  auto* const places =
+      detail::compiled_positions("argsort", positions, static_cast<std::size_t>(keys.size));
+  auto call = detail::sort_of_keys(keys, nullptr);
+  detail::set_values(call, decltype(places){nullptr}, places);
+  detail::sort_of<Key>::enqueue(queue, call, options);
+}
+
+/// Sorts each segment of `keys` into the same places of `out`, as `sort_keys`. `offsets` are in
+/// device memory, one more than segments; they are not checked, and ascend within 0 to n. What is
+/// in no segment is neither read nor written. The number of keys is on the host. `out` must not
+/// overlap anything.
+/// Workspace: `device_segmented_sort_workspace_bytes`.
+template <class Key>
+void segmented_sort_keys(device_queue const& queue, device_span<Key> keys,
+                         std::remove_const_t<Key>* out, std::span<index_t const> offsets,
+                         sort_options const& options = {}) {
+  auto call = detail::sort_of_keys(keys, out);
+  detail::set_segments(call, keys, offsets);
+  detail::sort_of<Key>::enqueue(queue, call, options);
+}
+
+/// The same with values of 4 or 8 bytes that move with the keys.
+template <class Key, class Value>
+void segmented_sort_pairs(device_queue const& queue, device_span<Key> keys,
+                          std::remove_const_t<Key>* out, std::type_identity_t<Value> const* values,
+                          Value* values_out, std::span<index_t const> offsets,
+                          sort_options const& options = {}) {
+  auto call = detail::sort_of_keys(keys, out);
+  detail::set_values(call, values, values_out);
+  detail::set_segments(call, keys, offsets);
+  detail::sort_of<Key>::enqueue(queue, call, options);
+}
+
+/// Bytes of workspace that a sort of up to n keys needs on `on`, with values or positions of type
+/// Value unless that is void. A pure function of its arguments.
+template <class Key, class Value = void>
+std::size_t device_sort_workspace_bytes(engine const& on, index_t n) {
+  detail::sort_call call;
+  call.n = n;
+  call.value_bytes = detail::moved_bytes<Value>;
+  return detail::sort_of<Key>::enqueued_bytes(on, call);
+}
+
+/// The same for sorts within segments.
+template <class Key, class Value = void>
+std::size_t device_segmented_sort_workspace_bytes(engine const& on, index_t n) {
+  index_t const any_offset = 0;
+  detail::sort_call call;
+  call.n = n;
+  call.value_bytes = detail::moved_bytes<Value>;
+  call.offsets = &any_offset;
+  return detail::sort_of<Key>::enqueued_bytes(on, call);
+}
+
+}  // namespace libscan::inline v1

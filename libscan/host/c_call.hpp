@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the implementations of c_api.h share: exceptions become a status, structs those of C++.
+// Internal.
+#pragma once
+
+#include <new>
+#include <string>
+
+#include <libscan/c_api.h>
+#include <libscan/core/error.hpp>
+#include <libscan/core/item_types.hpp>
+#include <libscan/host/device_queue.hpp>
+
+namespace libscan::inline v1::detail {
+
+/// The message of the thread's last call that failed.
+inline std::string& last_c_error() {
+  thread_local std::string message;
+  return message;
+}
+
+/// Runs `call`, and converts what it throws.
+template <class Call>
+libscan_status c_status_of(Call const& call) {
+  try {
+    try {
+      call();
+      return LIBSCAN_OK;
+    } catch (invalid_argument const& e) {
+      last_c_error() = e.what();
+      return LIBSCAN_INVALID_ARGUMENT;
+    } catch (engine_unavailable const& e) {
+      last_c_error() = e.what();
+      return LIBSCAN_ENGINE_UNAVAILABLE;
+    } catch (device_error const& e) {
+      last_c_error() = e.what();
+      return LIBSCAN_DEVICE_ERROR;
+    } catch (std::bad_alloc const&) {
+      last_c_error() = "out of memory";
+      return LIBSCAN_OUT_OF_MEMORY;
+    } catch (std::exception const& e) {
+      last_c_error() = e.what();
+      return LIBSCAN_OTHER_ERROR;
+    }
+  } catch (...) {  // no memory for the message, or no exception of the standard library
+    return LIBSCAN_OTHER_ERROR;
+  }
+}
+
+/// *pointer. Throws `invalid_argument` if it is null.
+template <class T>
+T& required(T* pointer, char const* what) {
+  if (pointer != nullptr) return *pointer;
+  throw invalid_argument(std::string(what) + " is NULL; expected a pointer");
+}
+
+/// The queue in C++.
+inline device_queue c_queue(libscan_queue const* where) {
+  libscan_queue const& queue = detail::required(where, "queue");
+  if (queue.machine != LIBSCAN_CUDA && queue.machine != LIBSCAN_EXECUTOR) {
+    throw invalid_argument("machine " + std::to_string(queue.machine) + ": there is none");
+  }
+  return {queue.machine == LIBSCAN_CUDA ? engine::cuda(queue.device) : engine::executor(queue.seed),
+          queue.stream,
+          {queue.allocate, queue.deallocate, queue.context},
+          queue.workspace,
+          queue.workspace_bytes};
+}
+
+/// The type of items in C++; checked where it is used.
+inline item_type c_type(libscan_items const& items) { return static_cast<item_type>(items.type); }
+
+}  // namespace libscan::inline v1::detail

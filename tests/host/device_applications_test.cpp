@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0
+// Filters, sorts and histograms of device memory from plain C++, against plain loops: in the
+// executor, and on a GPU if there is one.
+#include <libscan/filter_device_calls.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <libscan/histogram_device_calls.hpp>
+#include <libscan/predicate_parser.hpp>
+#include <libscan/sort_device_calls.hpp>
+#include <tests/host/device_memory.hpp>
+#include <tests/host/engines.hpp>
+#include <tests/support/catch.hpp>
+#include <tests/support/inputs.hpp>
+
+namespace libscan::test {
+namespace {
+
+using Catch::Matchers::Contains;
+
+/// The first `count` of the items.
+template <class T>
+std::vector<T> front(device_memory<T> const& memory, index_t count) {
+  auto items = memory.copy();
+  items.resize(static_cast<std::size_t>(count));
+  return items;
+}
+
+/// What is kept of items, what is not, and where the former are.
+template <class T>
+struct parts {
+  std::vector<T> kept, rejected;
+  std::vector<index_t> positions;
+
+  template <class Keep>
+  parts(std::vector<T> const& items, Keep keep) {
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      (keep(i) ? kept : rejected).push_back(items[i]);
+      if (keep(i)) positions.push_back(static_cast<index_t>(i));
+    }
+  }
+};
+
+/// Outputs of filters of n items, and a count.
+template <class T>
+struct outputs {
+  device_memory<T> out, rejected;
+  device_memory<index_t> positions, count;
+
+  outputs(engine const& on, index_t n)
+      : out(on, n), rejected(on, n), positions(on, n), count(on, 1) {}
+
+  index_t counted() const { return count.copy()[0]; }
+
+  /// Checks what has been written of `expected`.
+  void check_kept(parts<T> const& expected) const {
+    REQUIRE(counted() == static_cast<index_t>(expected.kept.size()));
+    CHECK(front(out, counted()) == expected.kept);
+  }
+  void check_positions(parts<T> const& expected) const {
+    REQUIRE(counted() == static_cast<index_t>(expected.kept.size()));
+    CHECK(front(positions, counted()) == expected.positions);
+  }
+  void check_split(parts<T> const& expected) const {
+    check_kept(expected);
+    CHECK(front(rejected, static_cast<index_t>(expected.rejected.size())) == expected.rejected);
+  }
+};
+
+TEMPLATE_TEST_CASE("filters of device memory by predicates are those of a loop", "", std::int8_t,
+                   std::uint64_t, float) {
+  using T = TestType;
+  // An interval, and a program.
+  for (char const* const text : {">= 3", "> 2 and < 6 or == 1"}) {
+    auto const keep = parse_predicate<T>(text);
+    for (index_t const n : {0, 1, 100, 2000}) {
+      auto const items = make_input<T>(pattern::small, n);
+      parts<T> const expected(items, [&](std::size_t i) { return keep(items[i]); });
+      for (engine const& on : machines()) {
+        INFO(on.description() << ", " << n << " items, " << text);
+        device_memory<T> const in(on, items);
+        outputs<T> const to(on, n);
+        device_queue const queue{on};
+        device_span<T> const from{in.data(), n};
+        filter(queue, from, to.out.data(), keep, to.count.data());
+        to.check_kept(expected);
+        filter_indices(queue, from, to.positions.data(), keep, to.count.data());
+        to.check_positions(expected);
+        split(queue, from, to.out.data(), to.rejected.data(), keep, to.count.data());
+        to.check_split(expected);
+        count_if(queue, from, keep, to.count.data());
+        CHECK(to.counted() == static_cast<index_t>(expected.kept.size()));
+        filter(queue, from, in.data(), keep, to.count.data());
+        CHECK(front(in, to.counted()) == expected.kept);
+      }
+    }
+  }
+}
+
+TEST_CASE("masks in device memory filter, split, and give positions") {
+  for (index_t const n : {0, 1, 33, 2000}) {
+    auto const items = make_input<double>(pattern::small, n);
+    std::vector<std::uint8_t> flags(items.size());
+    std::vector<std::uint32_t> words(static_cast<std::size_t>(ceil_div(n, index_t{32})));
+    for (std::size_t i = 0; i < flags.size(); ++i) {
+      flags[i] = static_cast<std::uint8_t>(i * i % 7 < 3 ? 1 + i % 255 : 0);
+      if (flags[i] != 0) words[i / 32] |= 1u << i % 32;
+    }
+    parts<double> const expected(items, [&](std::size_t i) { return flags[i] != 0; });
+    for (engine const& on : machines()) {
+      device_memory<double> const in(on, items);
+      device_memory<std::uint8_t> const bytes(on, flags);
+      device_memory<std::uint32_t> const bits(on, words);
+      outputs<double> const to(on, n);
+      device_queue const queue{on};
+      device_span<double> const from{in.data(), n};
+      for (item_mask const& mask : {item_mask::of_flags({bytes.data(), flags.size()}),
+                                    item_mask::of_bits({bits.data(), words.size()}, n)}) {
+        INFO(on.description() << ", " << n << " items");
+        filter(queue, from, to.out.data(), mask, to.count.data());
+        to.check_kept(expected);
+        split(queue, from, to.out.data(), to.rejected.data(), mask, to.count.data());
+        to.check_split(expected);
+        mask_indices(queue, mask, to.positions.data(), to.count.data());
+        to.check_positions(expected);
+        count_marked(queue, mask, to.count.data());
+        CHECK(to.counted() == static_cast<index_t>(expected.kept.size()));
+      }
+    }
+  }
+}
+
+TEST_CASE("runs of device memory, and a count that a sort takes from there") {
+  std::vector<std::int32_t> const items{5, 5, -1, -1, -1, 7, 5, 5};
+  for (engine const& on : machines()) {
+    device_memory<std::int32_t> const in(on, items), out(on, 8), sorted(on, 8);
+    device_memory<index_t> const lengths(on, 8), count(on, 1);
+    std::size_t const bytes = std::max(device_filter_workspace_bytes<std::int32_t>(on, 8),
+                                       device_sort_workspace_bytes<std::int32_t>(on, 8));
+    device_memory<std::byte> const workspace(on, static_cast<index_t>(bytes));
+    device_queue const queue{.on = on, .workspace = workspace.data(), .workspace_bytes = bytes};
+    device_span<std::int32_t> const from{in.data(), 8};
+    run_length_encode(queue, from, out.data(), lengths.data(), count.data());
+    CHECK(count.copy()[0] == 4);
+    CHECK(front(out, 4) == std::vector<std::int32_t>{5, -1, 7, 5});
+    CHECK(front(lengths, 4) == std::vector<index_t>{2, 3, 1, 2});
+    unique(queue, from, out.data(), count.data());
+    sort_keys(queue, device_span<std::int32_t>{out.data(), 8, count.data()}, sorted.data());
+    CHECK(front(sorted, 4) == std::vector<std::int32_t>{-1, 5, 5, 7});
+    // Half of the items, in device memory.
+    device_memory<index_t> const half(on, std::vector<index_t>{5});
+    unique(queue, device_span<std::int32_t>{in.data(), 8, half.data()}, out.data(), count.data());
+    CHECK(count.copy()[0] == 2);
+  }
+}
+
+/// The positions of keys in stable order.
+template <class Key, class Before>
+std::vector<std::uint32_t> order_of(std::vector<Key> const& keys, Before before) {
+  std::vector<std::uint32_t> positions(keys.size());
+  std::iota(positions.begin(), positions.end(), 0u);
+  std::stable_sort(positions.begin(), positions.end(),
+                   [&](auto a, auto b) { return before(keys[a], keys[b]); });
+  return positions;
+}
+
+TEMPLATE_TEST_CASE("sorts of device memory are std::stable_sort", "", std::uint8_t, std::int32_t,
+                   double) {
+  using T = TestType;
+  sort_options const down{.direction = sort_direction::descending};
+  for (index_t const n : {0, 1, 300, 2500}) {
+    auto const keys = make_input<T>(pattern::small, n);
+    auto const order = order_of(keys, std::greater<>{});
+    std::vector<T> expected;
+    std::vector<std::uint64_t> moved;
+    for (std::uint32_t const at : order) {
+      expected.push_back(keys[at]);
+      moved.push_back(at * std::uint64_t{3});
+    }
+    std::vector<std::uint64_t> values;
+    for (index_t i = 0; i < n; ++i) values.push_back(static_cast<std::uint64_t>(i) * 3);
+    for (engine const& on : machines()) {
+      INFO(on.description() << ", " << n << " keys");
+      device_memory<T> const in(on, keys), out(on, n);
+      device_memory<std::uint64_t> const values_in(on, values), values_out(on, n);
+      device_memory<std::uint32_t> const positions(on, n);
+      device_queue const queue{on};
+      device_span<T> const from{in.data(), n};
+      argsort(queue, from, positions.data(), down);
+      CHECK(positions.copy() == order);
+      sort_pairs(queue, from, out.data(), values_in.data(), values_out.data(), down);
+      CHECK(out.copy() == expected);
+      CHECK(values_out.copy() == moved);
+      sort_keys(queue, from, in.data(), down);
+      CHECK(in.copy() == expected);
+    }
+  }
+}
+
+TEST_CASE("segments of device memory are sorted one by one") {
+  index_t const n = 5000;
+  auto const keys = make_input<std::int16_t>(pattern::random, n);
+  std::vector<index_t> const offsets{10, 10, 40, 4500, 4501, 4990};
+  auto expected = keys;
+  std::vector<std::uint32_t> numbers(keys.size());
+  std::iota(numbers.begin(), numbers.end(), 0u);
+  auto moved = numbers;
+  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+    std::sort(expected.begin() + offsets[s], expected.begin() + offsets[s + 1]);
+    std::stable_sort(moved.begin() + offsets[s], moved.begin() + offsets[s + 1],
+                     [&](auto a, auto b) { return keys[a] < keys[b]; });
+  }
+  for (engine const& on : machines()) {
+    auto const bytes = device_segmented_sort_workspace_bytes<std::int16_t, std::uint32_t>(on, n);
+    device_memory<std::byte> const workspace(on, static_cast<index_t>(bytes));
+    device_memory<std::int16_t> const in(on, keys), out(on, keys);
+    device_memory<std::uint32_t> const values(on, numbers), values_out(on, numbers);
+    device_memory<index_t> const bounds(on, offsets);
+    std::span<index_t const> const segments{bounds.data(), offsets.size()};
+    device_queue const queue{.on = on, .workspace = workspace.data(), .workspace_bytes = bytes};
+    device_span<std::int16_t> const from{in.data(), n};
+    segmented_sort_pairs(queue, from, out.data(), values.data(), values_out.data(), segments);
+    CHECK(out.copy() == expected);
+    CHECK(values_out.copy() == moved);
+    device_memory<std::int16_t> const again(on, keys);
+    segmented_sort_keys(queue, from, again.data(), segments);
+    CHECK(again.copy() == expected);
+    device_span<std::int16_t> const counted{in.data(), n, bounds.data()};
+    CHECK_THROWS_WITH(segmented_sort_keys(queue, counted, out.data(), segments),
+                      Contains("expected one on the host"));
+    CHECK_THROWS_WITH(segmented_sort_keys(queue, from, out.data(), {}), Contains("no offsets"));
+  }
+}
+
+TEST_CASE("histograms of device memory count and sum") {
+  index_t const n = 3000;
+  auto const samples = make_input<float>(pattern::small, n);
+  std::vector<double> const edges{-2, 0, 1, 5};
+  std::vector<std::uint64_t> counts(3);
+  std::vector<double> sums(3), weights;
+  index_t below = 0;
+  for (index_t i = 0; i < n; ++i) {
+    weights.push_back(static_cast<double>(i % 16));
+    auto const x = samples[static_cast<std::size_t>(i)];
+    below += x < -2 ? 1 : 0;
+    if (x < -2 || x > 5) continue;
+    std::size_t const bin = x < 0 ? 0 : x < 1 ? 1 : 2;
+    ++counts[bin];
+    sums[bin] += weights.back();
+  }
+  for (engine const& on : machines()) {
+    device_memory<float> const in(on, samples);
+    device_memory<double> const bounds(on, edges), with(on, weights), d_sums(on, 3);
+    device_memory<std::uint64_t> const d_counts(on, 3);
+    device_memory<sample_totals> const totals(on, 1);
+    auto const bytes = std::max(device_histogram_workspace_bytes<float>(on, n, 3),
+                                device_weighted_histogram_workspace_bytes<float>(on, n, 3));
+    device_memory<std::byte> const workspace(on, static_cast<index_t>(bytes));
+    device_queue const queue{.on = on, .workspace = workspace.data(), .workspace_bytes = bytes};
+    device_span<float> const from{in.data(), n};
+    edge_bins<float, double> const rule(bounds.data(), 3);
+    histogram(queue, from, d_counts.data(), rule, totals.data());
+    CHECK(d_counts.copy() == counts);
+    CHECK(totals.copy()[0].below == below);
+    weighted_histogram(queue, from, with.data(), d_sums.data(), rule, totals.data());
+    CHECK(d_sums.copy() == sums);
+    CHECK(totals.copy()[0].below == below);
+    histogram(queue, from, d_counts.data(), even_bins<float>(-2, 4, 3), totals.data());
+    CHECK(std::accumulate(samples.begin(), samples.end(), index_t{0}, [](index_t k, float x) {
+            return k + (x >= -2 && x <= 4 ? 1 : 0);
+          }) == totals.copy()[0].inside);
+  }
+}
+
+TEST_CASE("calls of applications on device memory that cannot run say why") {
+  int item = 0;
+  index_t count = 0;
+  device_span<int> const one{&item, 1};
+  device_queue const on_cpu{engine::cpu()};
+  CHECK_THROWS_WITH(unique(on_cpu, one, &item, &count), Contains("engines cuda and executor"));
+  CHECK_THROWS_WITH(sort_keys(on_cpu, one, &item), Contains("engines cuda and executor"));
+  sample_totals totals;
+  std::uint64_t counts = 0;
+  CHECK_THROWS_WITH(histogram(on_cpu, one, &counts, integer_bins<int>(0, 1), &totals),
+                    Contains("engines cuda and executor"));
+  for (engine const& on : machines()) {
+    std::vector<std::uint8_t> const flags{1, 1};
+    CHECK_THROWS_WITH(filter(device_queue{on}, one, &item, item_mask::of_flags(flags), &count),
+                      Contains("a mask of 2 items for 1 values"));
+    CHECK_THROWS_WITH(sort_keys(device_queue{on}, one, &item, {.end_bit = 33}),
+                      Contains("expected a range within [0, 32]"));
+    device_queue const small{.on = on, .workspace = nullptr};
+    CHECK_THROWS_WITH(unique(small, device_span<int>{&item, -1}, &item, &count),
+                      Contains("number of items is -1"));
+  }
+}
+
+TEST_CASE("the C calls filter and encode runs") {
+  std::vector<std::int32_t> const items{3, 3, 4, 1, 5, 5, 5};
+  std::vector<std::uint8_t> const flags{0, 1, 0, 1, 0, 1, 1};
+  for (engine const& on : machines()) {
+    libscan_queue const queue = queue_of(on);
+    device_memory<std::int32_t> const in(on, items), out(on, 7), rest(on, 7);
+    device_memory<index_t> const places(on, 7), count(on, 1);
+    device_memory<std::uint8_t> const marks(on, flags);
+    libscan_items const from{LIBSCAN_I32, in.data(), 7, nullptr};
+    libscan_rule const large{"> 3", nullptr, nullptr}, marked{nullptr, marks.data(), nullptr};
+    REQUIRE(libscan_filter(&queue, from, &large, out.data(), nullptr, nullptr, count.data()) ==
+            LIBSCAN_OK);
+    CHECK(front(out, count.copy()[0]) == std::vector<std::int32_t>{4, 5, 5, 5});
+    REQUIRE(libscan_filter(&queue, from, &marked, out.data(), rest.data(), nullptr, count.data()) ==
+            LIBSCAN_OK);
+    CHECK(front(out, count.copy()[0]) == std::vector<std::int32_t>{3, 1, 5, 5});
+    CHECK(front(rest, 3) == std::vector<std::int32_t>{3, 4, 5});
+    REQUIRE(libscan_filter(&queue, from, &large, nullptr, nullptr, places.data(), count.data()) ==
+            LIBSCAN_OK);
+    CHECK(front(places, count.copy()[0]) == std::vector<index_t>{2, 4, 5, 6});
+    REQUIRE(libscan_filter(&queue, from, &marked, nullptr, nullptr, nullptr, count.data()) ==
+            LIBSCAN_OK);
+    CHECK(count.copy()[0] == 4);
+    REQUIRE(libscan_unique(&queue, from, out.data(), places.data(), count.data()) == LIBSCAN_OK);
+    CHECK(front(out, count.copy()[0]) == std::vector<std::int32_t>{3, 4, 1, 5});
+    CHECK(front(places, 4) == std::vector<index_t>{2, 1, 1, 3});
+    REQUIRE(libscan_unique(&queue, from, out.data(), nullptr, count.data()) == LIBSCAN_OK);
+    CHECK(count.copy()[0] == 4);
+    std::size_t bytes = 0;
+    CHECK(libscan_filter_workspace_bytes(&queue, from, &bytes) == LIBSCAN_OK);
+    CHECK(bytes == device_filter_workspace_bytes<std::int32_t>(on, 7));
+
+    libscan_rule const both{"> 3", marks.data(), nullptr}, wrong{"> ", nullptr, nullptr};
+    for (auto const& rule : {both, wrong}) {
+      CHECK(libscan_filter(&queue, from, &rule, out.data(), nullptr, nullptr, count.data()) ==
+            LIBSCAN_INVALID_ARGUMENT);
+    }
+    CHECK(libscan_filter(&queue, from, &large, nullptr, rest.data(), nullptr, count.data()) ==
+          LIBSCAN_INVALID_ARGUMENT);
+    CHECK_THAT(libscan_last_error(), Contains("expected out, out and rejected"));
+  }
+}
+
+TEST_CASE("the C calls sort") {
+  std::vector<double> const items{2.5, -1, 7, 0};
+  for (engine const& on : machines()) {
+    libscan_queue const queue = queue_of(on);
+    device_memory<double> const in(on, items), out(on, 4);
+    device_memory<std::uint32_t> const values(on, std::vector<std::uint32_t>{10, 11, 12, 13});
+    device_memory<std::uint32_t> const moved(on, 4);
+    device_memory<index_t> const offsets(on, std::vector<index_t>{0, 3, 4});
+    libscan_items const from{LIBSCAN_F64, in.data(), 4, nullptr};
+    libscan_values const with{4, values.data(), moved.data()}, places{4, nullptr, moved.data()};
+    libscan_segments const segments{LIBSCAN_OFFSETS, offsets.data(), nullptr, 2};
+    libscan_order const down{1, 0, 0};
+    REQUIRE(libscan_sort(&queue, from, out.data(), &with, nullptr, nullptr) == LIBSCAN_OK);
+    CHECK(out.copy() == std::vector<double>{-1, 0, 2.5, 7});
+    CHECK(moved.copy() == std::vector<std::uint32_t>{11, 13, 10, 12});
+    REQUIRE(libscan_sort(&queue, from, nullptr, &places, nullptr, &down) == LIBSCAN_OK);
+    CHECK(moved.copy() == std::vector<std::uint32_t>{2, 0, 3, 1});
+    REQUIRE(libscan_sort(&queue, from, out.data(), nullptr, &segments, &down) == LIBSCAN_OK);
+    CHECK(out.copy() == std::vector<double>{7, 2.5, -1, 0});
+    std::size_t bytes = 0;
+    CHECK(libscan_sort_workspace_bytes(&queue, from, &with, nullptr, &bytes) == LIBSCAN_OK);
+    CHECK(bytes == device_sort_workspace_bytes<double, std::uint32_t>(on, 4));
+
+    libscan_values const odd{3, values.data(), moved.data()};
+    CHECK(libscan_sort(&queue, from, out.data(), &odd, nullptr, nullptr) ==
+          LIBSCAN_INVALID_ARGUMENT);
+    CHECK(libscan_sort(&queue, from, nullptr, &places, &segments, nullptr) ==
+          LIBSCAN_INVALID_ARGUMENT);
+    CHECK(libscan_sort(&queue, from, nullptr, nullptr, nullptr, nullptr) ==
+          LIBSCAN_INVALID_ARGUMENT);
+    CHECK_THAT(libscan_last_error(), Contains("expected out for sorted keys"));
+  }
+}
+
+TEST_CASE("the C calls count") {
+  for (engine const& on : machines()) {
+    libscan_queue const queue = queue_of(on);
+    device_memory<std::uint8_t> const in(on, std::vector<std::uint8_t>{1, 2, 2, 9, 40});
+    device_memory<double> const edges(on, std::vector<double>{0, 2, 10}), sums(on, 2);
+    device_memory<double> const weights(on, std::vector<double>{1, 2, 3, 4, 5});
+    device_memory<std::uint64_t> const counts(on, 2);
+    device_memory<index_t> const totals(on, 4);
+    libscan_items const from{LIBSCAN_U8, in.data(), 5, nullptr};
+    libscan_bins const even{2, 0, 10, nullptr}, uneven{2, 0, 0, edges.data()};
+    REQUIRE(libscan_histogram(&queue, from, &even, counts.data(), nullptr, nullptr,
+                              totals.data()) == LIBSCAN_OK);
+    CHECK(counts.copy() == std::vector<std::uint64_t>{3, 1});
+    CHECK(totals.copy() == std::vector<index_t>{0, 4, 1, 0});
+    REQUIRE(libscan_histogram(&queue, from, &uneven, nullptr, weights.data(), sums.data(),
+                              totals.data()) == LIBSCAN_OK);
+    CHECK(sums.copy() == std::vector<double>{1, 9});
+    std::size_t bytes = 1;
+    CHECK(libscan_histogram_workspace_bytes(&queue, from, &even, 0, &bytes) == LIBSCAN_OK);
+    CHECK(bytes == device_histogram_workspace_bytes<std::uint8_t>(on, 5, 2));
+    CHECK(libscan_histogram(&queue, from, &even, counts.data(), weights.data(), nullptr,
+                            totals.data()) == LIBSCAN_INVALID_ARGUMENT);
+    CHECK_THAT(libscan_last_error(), Contains("expected weights and sums, or neither"));
+    CHECK(libscan_histogram(&queue, from, nullptr, counts.data(), nullptr, nullptr,
+                            totals.data()) == LIBSCAN_INVALID_ARGUMENT);
+  }
+}
+
+}  // namespace
+}  // namespace libscan::test
