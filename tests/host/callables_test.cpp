@@ -3,6 +3,7 @@
 // code of callables.hpp, and refused in words elsewhere.
 #include <libscan/callables.hpp>
 
+#include <complex>
 #include <functional>
 #include <numeric>
 #include <vector>
@@ -113,6 +114,30 @@ TEST_CASE("outputs that are too short are refused") {
                                      then, line{1, 0}),
                     Contains("expected at least 3"));
   CHECK(out == std::vector<line>(8, line{7, 7}));
+}
+
+TEST_CASE("complex numbers are summed on the cpu engine, also within segments") {
+  using number = std::complex<float>;
+  std::vector<number> in;
+  for (int i = 0; i < 3000; ++i)
+    in.emplace_back(static_cast<float>(i % 7), static_cast<float>(-i % 5));
+  std::vector<index_t> const offsets{0, 1, 1, 2000, 3000};
+  std::vector<number> expected(in.size()), within(in.size()), totals;
+  std::inclusive_scan(in.begin(), in.end(), expected.begin());
+  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+    auto const begin = in.begin() + offsets[s], end = in.begin() + offsets[s + 1];
+    std::inclusive_scan(begin, end, within.begin() + offsets[s]);
+    totals.push_back(std::accumulate(begin, end, number()));
+  }
+  auto const segments = segmentation::of_offsets(offsets);
+  std::vector<number> out(in.size()), sums(totals.size());
+  CHECK(inclusive_scan(engine::cpu(3), in, out, std::plus<>{}) == expected.back());
+  CHECK(out == expected);
+  CHECK(reduce(engine::cpu(3), in, std::plus<>{}, number()) == expected.back());
+  inclusive_segmented_scan(engine::cpu(3), in, out, segments, std::plus<>{});
+  CHECK(out == within);
+  segmented_reduce(engine::cpu(3), in, sums, segments, std::plus<>{}, number());
+  CHECK(sums == totals);
 }
 
 }  // namespace
