@@ -21,13 +21,14 @@ void check_segments(segmentation const& segments) {
       "64-bit integers; for other forms include libscan/segmented_scan.cuh in CUDA code");
 }
 
-/// Calls body(machine, std::type_identity<T>{}) for the machine of the engine and the type of the
-/// items.
-template <class Body>
-auto on_typed_machine(engine const& on, device_call const& call, Body const& body) {
+/// Returns body(machine, std::type_identity<T>{}), a Result, for the machine of the engine and the
+/// type of the items.
+template <class Result = void, class Body>
+Result on_typed_machine(engine const& on, device_call const& call, Body const& body) {
   check_segments(call.segments);
   return libscan::visit_item_type(call.type, [&]<class T>(std::type_identity<T> type) {
-    return detail::on_machine_of(on, call.n, [&](auto machine) { return body(machine, type); });
+    return detail::on_machine_of<Result>(on, call.n,
+                                         [&](auto machine) { return body(machine, type); });
   });
 }
 
@@ -56,11 +57,12 @@ void enqueue_reduce(device_queue const& queue, device_call const& call) {
 }
 
 std::size_t enqueued_bytes(engine const& on, device_call const& call) {
-  return on_typed_machine(on, call, [&]<class Machine, class T>(Machine, std::type_identity<T>) {
-    return call.segments.how() == form::none
-               ? device_items<Machine, T>::workspace_bytes(call.n)
-               : device_segments<Machine, T>::workspace_bytes(call.n, call.segments);
-  });
+  return on_typed_machine<std::size_t>(
+      on, call, [&]<class Machine, class T>(Machine, std::type_identity<T>) {
+        return call.segments.how() == form::none
+                   ? device_items<Machine, T>::workspace_bytes(call.n)
+                   : device_segments<Machine, T>::workspace_bytes(call.n, call.segments);
+      });
 }
 
 }  // namespace libscan::inline v1::detail

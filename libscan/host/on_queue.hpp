@@ -17,14 +17,14 @@ inline queue_place place_of(device_queue const& queue) {
   return {queue.stream, queue.memory, queue.workspace, queue.workspace_bytes};
 }
 
-/// Returns body(machine) for a call on n items of device memory. Throws `invalid_argument` for an
-/// engine that runs no kernels, and for n < 0.
-template <class Body>
-auto on_machine_of(engine const& on, index_t n, Body const& body) {
+/// Returns body(machine), a Result, for a call on n items of device memory. Throws
+/// `invalid_argument` for an engine that runs no kernels, and for n < 0.
+template <class Result = void, class Body>
+Result on_machine_of(engine const& on, index_t n, Body const& body) {
   if (n < 0) {
     throw invalid_argument("number of items is " + std::to_string(n) + "; expected >= 0");
   }
-  return detail::on_engine(on, n, body, [&](int) -> decltype(body(executor_run{})) {
+  return detail::on_engine(on, n, body, [&](int) -> Result {
     throw invalid_argument(
         "calls on device memory run on the engines cuda and executor, not on the cpu engine; use "
         "the calls of the host API on host memory");

@@ -46,7 +46,7 @@ void enqueue_filter(device_queue const& queue, filter_call const& call) {
 }
 
 std::size_t enqueued_filter_bytes(engine const& on, item_type type, index_t n) {
-  return detail::on_machine_of(on, n, [&]<class Machine>(Machine) {
+  return detail::on_machine_of<std::size_t>(on, n, [&]<class Machine>(Machine) {
     return libscan::visit_item_type(type, [&]<class T>(std::type_identity<T>) {
       return device_selection<Machine, T>::workspace_bytes(n);
     });

@@ -84,7 +84,7 @@ void compiled_histogram<Sample>::enqueue(device_queue const& queue,
 template <class Sample>
 std::size_t compiled_histogram<Sample>::enqueued_bytes(engine const& on, index_t n, int bins,
                                                        bool weighted) {
-  return detail::on_machine_of(on, n, [&]<class Machine>(Machine) {
+  return detail::on_machine_of<std::size_t>(on, n, [&]<class Machine>(Machine) {
     return device_histogram<Machine, Sample>::workspace_bytes(n, bins, weighted);
   });
 }

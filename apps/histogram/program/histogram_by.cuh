@@ -15,16 +15,20 @@ sample_totals device_histogram_by<Machine, Sample>::count(
     libscan::detail::any_bins<Sample> const& bins, std::uint64_t* counts) {
   device::on_machine const here(on);
   auto const n = static_cast<index_t>(samples.size());
-  return libscan::detail::filled_on_device(
-      samples.data(), n, bins, counts,
-      [&](workspace& ws, Sample const* in, auto const& rule, std::uint64_t* out,
-          sample_totals* totals) {
-        if (which == histogram_algorithm::counted) {
-          libscan::counted_histogram(ws, in, n, rule, out, totals);
-        } else {
-          libscan::sorted_histogram(ws, in, out, rule, n, totals);
-        }
-      });
+  return libscan::detail::copied_histogram(samples.data(), n, bins, [&](auto const& call) {
+    device::buffer<std::uint64_t> const out(libscan::detail::bins_of(bins));
+    workspace ws;
+    std::visit(
+        [&](auto const& rule) {
+          if (which == histogram_algorithm::counted) {
+            libscan::counted_histogram(ws, call.samples, n, rule, out.data(), call.d_totals);
+          } else {
+            libscan::sorted_histogram(ws, call.samples, out.data(), rule, n, call.d_totals);
+          }
+        },
+        call.bins);
+    out.read_sync(counts, out.size());
+  });
 }
 
 }  // namespace libscan::apps

@@ -155,7 +155,7 @@ void compiled_sort<Key>::enqueue(device_queue const& queue, sort_call const& cal
 
 template <class Key>
 std::size_t compiled_sort<Key>::enqueued_bytes(engine const& on, sort_call const& call) {
-  return detail::on_machine_of(on, call.n, [&]<class Machine>(Machine) {
+  return detail::on_machine_of<std::size_t>(on, call.n, [&]<class Machine>(Machine) {
     using word = typename number_order<Key>::word_type;
     return call.offsets == nullptr
                ? device_sort<Machine, Key>::workspace_bytes(call.n, call.value_bytes)
