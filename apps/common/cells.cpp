@@ -40,16 +40,6 @@ bool is_ascii_letter(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
 }
 
-bool begins_with_letter(std::string_view cell) {
-  auto const c = static_cast<unsigned char>(cell[0]);
-  auto const second = static_cast<unsigned char>(cell.size() > 1 ? cell[1] : 0);
-  if (c < 0x80) return is_ascii_letter(cell[0]);
-  // In UTF-8 these begin signs: those of Latin-1, a minus and other mathematics, wide forms.
-  bool const sign = c <= 0xc2 || (c == 0xe2 && second >= 0x80 && second < 0xb0) ||
-                    (c == 0xe3 && second == 0x80) || (c == 0xef && second >= 0xb8);
-  return !sign;
-}
-
 /// Whether a word is the remainder of a number, or a number with letters that look like digits.
 bool is_nearly_number(std::string_view cell) {
   std::string const letters = in_capitals(cell.substr(
@@ -70,6 +60,16 @@ bool may_be_name(std::string_view cell) {
 }
 
 }  // namespace
+
+bool begins_with_letter(std::string_view text) {
+  auto const c = static_cast<unsigned char>(text[0]);
+  auto const second = static_cast<unsigned char>(text.size() > 1 ? text[1] : 0);
+  if (c < 0x80) return is_ascii_letter(text[0]);
+  // In UTF-8 these begin signs: those of Latin-1, a minus and other mathematics, wide forms.
+  bool const sign = c <= 0xc2 || (c == 0xe2 && second >= 0x80 && second < 0xb0) ||
+                    (c == 0xe3 && second == 0x80) || (c == 0xef && second >= 0xb8);
+  return !sign;
+}
 
 bool is_number(std::string_view cell) {
   double ignored = 0;

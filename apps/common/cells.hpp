@@ -14,6 +14,10 @@ bool is_number(std::string_view cell);
 /// statistics programs and spreadsheets use ("NA", "None", "#N/A", ...), in any case.
 bool means_missing(std::string_view cell);
 
+/// Whether a text, which is not empty, begins with a letter or '_'. Beyond ASCII, so does any
+/// character of UTF-8 that is no sign, such as a minus sign or a blank.
+bool begins_with_letter(std::string_view text);
+
 /// Whether the cell is plainly the name of a column: it begins with a letter or '_' and is neither
 /// a word for a missing value, nor a bool, nor nearly a number ("O" for 0, "e5").
 bool is_plain_name(std::string_view cell);

@@ -9,6 +9,7 @@
 #include <apps/common/cells.hpp>
 #include <apps/common/exit_code.hpp>
 #include <apps/common/foreign_format.hpp>
+#include <apps/common/utf8.hpp>
 
 namespace libscan::apps {
 namespace {
@@ -263,15 +264,19 @@ std::string for_people(std::string_view text) {
   constexpr std::size_t longest = 40;
   constexpr char digits[] = "0123456789abcdef";
   std::string result = "'";
-  for (char const c : text.substr(0, longest)) {
-    auto const code = static_cast<unsigned char>(c);
-    if (code >= 0x20 && code != 0x7f && code < 0x80) {
-      result += c;
+  std::size_t at = 0;
+  while (at < std::min(text.size(), longest)) {
+    auto const code = static_cast<unsigned char>(text[at]);
+    std::size_t const length = code == '\t' ? 0 : printable_length(text, at);
+    if (length == 1 || (length > 1 && begins_with_letter(text.substr(at)))) {
+      result += text.substr(at, length);
+      at += length;
     } else {
       result += std::string("\\x") + digits[code >> 4] + digits[code & 15];
+      ++at;
     }
   }
-  return result + (text.size() > longest ? "...'" : "'");
+  return result + (text.size() > at ? "...'" : "'");
 }
 
 }  // namespace libscan::apps

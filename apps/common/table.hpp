@@ -134,7 +134,8 @@ class table_reader {
   std::uint64_t rows_ = 0;
 };
 
-/// `text` for a message: in single quotes, shortened, with unprintable bytes as \xNN.
+/// `text` for a message: in single quotes, shortened, with bytes as \xNN where they do not print,
+/// or are a sign beyond ASCII that may look like another.
 std::string for_people(std::string_view text);
 
 }  // namespace libscan::apps

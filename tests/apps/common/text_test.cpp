@@ -99,6 +99,8 @@ TEST_CASE("text refusals name the line and what was expected") {
   CHECK(refusal("# c\n\n1\n12x\n") == "x:4: '12x' is no number, expected a number");
   std::string const hint = "; if this line is a header: --header yes";
   CHECK(refusal("12x\n") == "x:1: '12x' is no number, expected a number" + hint);
+  CHECK(refusal("1\n\xc3\xa4\xc3\xc2\xa0\n") ==
+        "x:2: '\xc3\xa4\\xc3\\xc2\\xa0' is no number, expected a number");
   CHECK(refusal("v\nw\n") == "x:2: 'w' is no number, expected a number");
   CHECK(refusal("1,2\n3,\n", as(file_format::text, {}, 2)) ==
         "x:2: an empty cell, expected a number");
