@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host API on device memory, without nvcc: asynchronous on a stream, nothing is copied. Link
 // libscan::segments. Items are as in libscan.hpp, accumulated in their own type. Filters, sorts and
-// other types: in CUDA code, by the device headers.
+// histograms have headers of the same kind. Other types: in CUDA code, by the device headers.
 #pragma once
 
 #include <cstddef>
