@@ -40,7 +40,9 @@ class RankCase(ProgramCase):
                 command += ["env", "LD_PRELOAD=" + LIBRARY, "LIBSCAN_FAIL=" + faults[rank],
                             "LIBSCAN_FAILED=/dev/null"]
             command += [PROGRAMS[name], *map(str, arguments)]
-        environment = dict(os.environ, OMPI_MCA_rmaps_base_oversubscribe="1", TMPDIR="/tmp")
+        # Without the last, Open MPI opens lock files of its own, and is hit by failures meant for us.
+        environment = dict(os.environ, OMPI_MCA_rmaps_base_oversubscribe="1", TMPDIR="/tmp",
+                           PMIX_MCA_gds="hash")
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                               timeout=self.timeout, env=environment, cwd=self.dir)
         return done.returncode, done.stdout, done.stderr
