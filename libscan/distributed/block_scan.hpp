@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -171,7 +172,7 @@ class block_scan {
       sums = block_sums();
       for_nodes_of(part_, [&](tree_node const& node) {
         T const sum = detail::node_sum(sums.data() + (node.begin - blocks_.first), node.size, op_);
-        std::memcpy(to.data(), &sum, sizeof(T));
+        std::memcpy(to.data(), std::addressof(sum), sizeof(T));
         to = to.subspan(sizeof(T));
       });
     };
@@ -183,7 +184,7 @@ class block_scan {
           bytes.data() + static_cast<std::size_t>(part_of(p)) * max_nodes * sizeof(T);
       for_nodes_of(p, [&](tree_node const& node) {
         T sum = init;
-        std::memcpy(&sum, at, sizeof(T));
+        std::memcpy(std::addressof(sum), at, sizeof(T));
         prefix.append(node, sum);
         at += sizeof(T);
       });

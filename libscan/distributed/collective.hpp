@@ -7,6 +7,7 @@
 #include <cstring>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <new>
 #include <span>
 #include <string_view>
@@ -59,7 +60,7 @@ std::vector<T> collective_call::gather(char const* step, Work&& work) {
   static_assert(std::is_trivially_copyable_v<T>);
   auto const bytes = gather_bytes(step, sizeof(T), [&](std::span<std::byte> to) {
     T const value = work();
-    std::memcpy(to.data(), &value, sizeof(T));
+    std::memcpy(to.data(), std::addressof(value), sizeof(T));
   });
   std::vector<T> values;
   values.reserve(bytes.size() / sizeof(T));

@@ -12,6 +12,29 @@
 #include <tests/support/catch.hpp>
 #include <tests/support/hostile.hpp>
 
+namespace hostile {
+
+/// Takes `item, other`.
+template <class A, class B>
+void operator,(A&&, B&&) = delete;
+
+/// A number whose address is not `&item`.
+struct hidden {
+  int value;
+
+  void operator&() const = delete;
+  bool operator==(hidden b) const { return value == b.value; }
+};
+
+/// Sums of such numbers.
+struct add_hidden {
+  using value_type = hidden;
+  static hidden identity() { return {0}; }
+  hidden operator()(hidden a, hidden b) const { return {a.value + b.value}; }
+};
+
+}  // namespace hostile
+
 using namespace libscan;
 using hostile::number;
 
@@ -40,6 +63,29 @@ TEST_CASE("Distributed calls call nobody else's functions") {
   CHECK(sorted[0] == items[n - 1]);
   CHECK(sorted[n - 1] == items[0]);
   CHECK(spread_anew == items);
+}
+
+TEST_CASE("Distributed calls do without the operators & and comma of items") {
+  constexpr index_t n = 70'000;
+  std::vector<hostile::hidden> items(n, hostile::hidden{3}), out(n), sorted(n);
+  std::vector<int> keys(n), sorted_keys(n);
+  auto const d = test::spread_out(test::spread::uneven, n, 3);
+  for (auto const order : {association::fixed, association::fastest}) {
+    test::on_ranks(3, 2, [&](communicator const& comm) {
+      ranks const on{comm, engine::cpu(1), order};
+      auto const mine = test::part_of(items, d, comm.rank());
+      auto const to = test::part_of(out, d, comm.rank());
+      auto const my_keys = test::part_of(keys, d, comm.rank());
+      CHECK(libscan::reduce(on, mine, hostile::add_hidden{}).value == 3 * n);
+      CHECK(libscan::inclusive_scan(on, mine, to, hostile::add_hidden{}).value == 3 * n);
+      auto const is_even = [](hostile::hidden const& x) { return x.value % 2 == 0; };
+      CHECK(libscan::filter(on, mine, test::part_of(sorted, d, comm.rank()), is_even).total == 0);
+      libscan::sort_pairs(on, my_keys, test::part_of(sorted_keys, d, comm.rank()), mine,
+                          test::part_of(sorted, d, comm.rank()));
+    });
+    CHECK(out[n - 1].value == 3 * n);
+    CHECK(sorted[n - 1].value == 3);
+  }
 }
 
 TEST_CASE("Distributed calls take any callable, as the cpu engine does") {
