@@ -14,9 +14,12 @@
 #include <vector>
 
 #include <libscan/distributed/error.hpp>
+#include <libscan/distributed/exchange.hpp>
 #include <libscan/distributed/filter.hpp>
+#include <libscan/distributed/histogram.hpp>
 #include <libscan/distributed/mpi.hpp>
 #include <libscan/distributed/radix_sort.hpp>
+#include <libscan/distributed/runs.hpp>
 #include <libscan/distributed/scan.hpp>
 #include <tests/support/inputs.hpp>
 
@@ -125,6 +128,30 @@ void check_sort(communicator const& comm) {
       "all kept items");
 }
 
+/// An exchange, a histogram, and runs that cross all borders. Position i has the item i / 1000.
+void check_items(communicator const& comm) {
+  ranks const on{comm, engine::cpu(1)};
+  index_t const n = 1500, me = comm.rank(), p = comm.size();
+  std::vector<int> items, values(static_cast<std::size_t>(n));
+  std::vector<index_t> lengths(values.size()), counts(8);
+  for (index_t i = me * n; i < me * n + n; ++i) items.push_back(static_cast<int>(i / 1000));
+  auto const runs = run_length_encode(on, items, values, lengths);
+  require(runs.total == (p * n + 999) / 1000, "one run for each item");
+  for (index_t k = 0; k < runs.count; ++k) {
+    auto const at = static_cast<std::size_t>(k);
+    index_t const left = p * n - 1000 * (runs.begin + k);
+    require(values[at] == runs.begin + k, "runs in order");
+    require(lengths[at] == std::min<index_t>(1000, left), "lengths over borders");
+  }
+  histogram(on, items, counts, integer_bins<int>(0, 8));
+  require(std::accumulate(counts.begin(), counts.end(), index_t{0}) == p * n, "all samples");
+  require(counts[0] == 1000, "the counts of all ranks");
+  auto const got = exchange(on, items, [&](int x) { return x % comm.size(); });
+  require(std::is_sorted(got.begin(), got.end()), "items in the order of senders");
+  for (int const x : got) require(x % p == me, "items at their ranks");
+  require(libscan::reduce(on, std::vector<index_t>{std::ssize(got)}) == p * n, "all items");
+}
+
 /// An exception of one rank is thrown on all, which go on.
 void check_agreement(communicator const& comm) {
   ranks const on{comm, engine::cpu(1)};
@@ -162,6 +189,7 @@ void run(std::string_view what) {
     check_transport(comm);
     check_scans(comm);
     check_sort(comm);
+    check_items(comm);
     check_agreement(comm);
   } else {
     check_loss(comm, what == "hang");
