@@ -38,9 +38,12 @@ struct grouped {
   template <class BucketOf>
   grouped(std::vector<Key> const& in, std::vector<Value> const& with, int buckets,
           BucketOf bucket_of) {
-    for (int b = 0; b < buckets; ++b) {
-      for (std::size_t i = 0; i < in.size(); ++i) {
-        if (static_cast<int>(bucket_of(in[i])) != b) continue;
+    std::vector<std::vector<std::size_t>> places(static_cast<std::size_t>(buckets));
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      places[static_cast<std::size_t>(bucket_of(in[i]))].push_back(i);
+    }
+    for (auto const& bucket : places) {
+      for (std::size_t const i : bucket) {
         keys.push_back(in[i]);
         values.push_back(with[i]);
       }
