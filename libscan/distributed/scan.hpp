@@ -59,13 +59,13 @@ class local_items {
   bool reversed_;
 };
 
-/// Throws unless `room` >= n, and `out` begins where `in` does, with items of the same size, or
+/// Throws unless `capacity` >= n, and `out` begins where `in` does, with items of the same size, or
 /// does not overlap it; or if items are misaligned.
 template <class Item, class Result>
 void check_scan_memory(char const* name, std::span<Item const> in, std::span<Result> out,
-                       std::size_t room) {
-  if (room < in.size()) {
-    throw invalid_argument("out has space for " + std::to_string(room) + " items, expected " +
+                       std::size_t capacity) {
+  if (capacity < in.size()) {
+    throw invalid_argument("out has space for " + std::to_string(capacity) + " items, expected " +
                            std::to_string(in.size()));
   }
   auto const n = static_cast<index_t>(in.size());

@@ -48,9 +48,9 @@ struct filter_call {
 /// holds n.
 struct host_filter {
   filter_call call;
-  index_t out_room = 0;
-  index_t positions_room = 0;
-  index_t rejected_room = 0;
+  index_t out_capacity = 0;
+  index_t positions_capacity = 0;
+  index_t rejected_capacity = 0;
   bool into_one = false;
 };
 

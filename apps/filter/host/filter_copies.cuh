@@ -34,10 +34,10 @@ device::buffer<T> copied_items(void const* items, index_t n) {
   return device::buffer<T>(std::span<T const>(static_cast<T const*>(items), size));
 }
 
-/// Copies the first `count` items, at most `room`.
+/// Copies the first `count` items, at most `capacity`.
 template <class T>
-void read_front(device::buffer<T> const& from, T* out, index_t room, index_t count) {
-  from.read_sync(out, std::min({count, room, from.size()}));
+void read_front(device::buffer<T> const& from, T* out, index_t capacity, index_t count) {
+  from.read_sync(out, std::min({count, capacity, from.size()}));
 }
 
 /// Calls enqueue(call) with the call on copies in device memory, and returns the count.
@@ -72,13 +72,13 @@ index_t run_on_copies(host_filter const& filter, Enqueue const& enqueue) {
   index_t count = 0;
   d_count.read_sync(&count, 1);
   auto* const out = static_cast<T*>(filter.call.out);
-  read_front(kept, out, filter.out_room, count);
-  read_front(positions, filter.call.positions, filter.positions_room, count);
+  read_front(kept, out, filter.out_capacity, count);
+  read_front(positions, filter.call.positions, filter.positions_capacity, count);
   if (!splits) return count;
   if (filter.into_one) {
     read_front(rest, out + count, n - count, n - count);
   } else {
-    read_front(rest, static_cast<T*>(filter.call.rejected), filter.rejected_room, n - count);
+    read_front(rest, static_cast<T*>(filter.call.rejected), filter.rejected_capacity, n - count);
   }
   return count;
 }

@@ -23,12 +23,12 @@ void filter_on_ranks(ranks const& on, filter_arguments const& arguments) {
   visit_item_type(input.type(), [&]<class T>(std::type_identity<T>) {
     predicate<T> const keep = bind_predicate<T>(tree);
     array items = timed(read_seconds, [&] { return input.read(2 * sizeof(T)); });
-    lazy_buffer<T> room(items.count());
+    lazy_buffer<T> space(items.count());
     kept_items const kept =
-        timed(filter_seconds, [&] { return filter(on, items.values<T>(), room.items(), keep); });
+        timed(filter_seconds, [&] { return filter(on, items.values<T>(), space.items(), keep); });
     items = {};
     timed(write_seconds, [&] {
-      auto const mine = room.items().first(static_cast<std::size_t>(kept.count));
+      auto const mine = space.items().first(static_cast<std::size_t>(kept.count));
       output.write(input.type(), kept.total, kept.begin, std::as_bytes(mine), input.format());
     });
   });

@@ -241,13 +241,13 @@ class filter_run {
   /// `work` fills a span of items and returns how many it filled; `verify` compares them.
   template <class Item, class T, class NextKeep, class Work, class Verify>
   exit_code run_kept(NextKeep const& next_keep, Work work, Verify verify) {
-    std::unique_ptr<lazy_buffer<Item>> room;
+    std::unique_ptr<lazy_buffer<Item>> space;
     bool const good =
         for_each_piece<T>(next_keep, [&](auto values, auto const& keep, auto const& keeps) {
-          if (!room) room = room_for<Item>(values, [&] { return count(values, keep); });
+          if (!space) space = space_for<Item>(values, [&] { return count(values, keep); });
           index_t const n =
-              timed(filter_seconds_, [&] { return work(values, room->items(), keep); });
-          std::span<Item const> const kept = room->items().first(static_cast<std::size_t>(n));
+              timed(filter_seconds_, [&] { return work(values, space->items(), keep); });
+          std::span<Item const> const kept = space->items().first(static_cast<std::size_t>(n));
           kept_ += n;
           result_bytes_ += kept.size_bytes();
           if (!verified([&] { return verify(values, kept, keeps); })) return false;
@@ -264,10 +264,10 @@ class filter_run {
   exit_code run_rows(NextKeep const& next_keep) {
     bool const good =
         for_each_piece<T>(next_keep, [&](auto values, auto const& keep, auto const& keeps) {
-          auto const room = room_for<index_t>(values, [&] { return count(values, keep); });
-          kept_ = timed(filter_seconds_, [&] { return indices(values, room->items(), keep); });
+          auto const space = space_for<index_t>(values, [&] { return count(values, keep); });
+          kept_ = timed(filter_seconds_, [&] { return indices(values, space->items(), keep); });
           std::span<index_t const> const kept =
-              room->items().first(static_cast<std::size_t>(kept_));
+              space->items().first(static_cast<std::size_t>(kept_));
           result_bytes_ = kept.size_bytes();
           if (!verified([&] { return verify_indices(keeps, values.size(), kept); })) return false;
           timed(write_seconds_, [&] { append_rows(kept, values.size()); });
@@ -286,20 +286,20 @@ class filter_run {
 
   template <class T, class NextKeep>
   exit_code run_split(NextKeep const& next_keep) {
-    std::unique_ptr<lazy_buffer<T>> room, rest;
+    std::unique_ptr<lazy_buffer<T>> space, rest;
     bool const good =
         for_each_piece<T>(next_keep, [&](auto values, auto const& keep, auto const& keeps) {
           auto const n = static_cast<index_t>(values.size());
-          if (!room) {
-            room = room_for<T>(values, [&] { return count(values, keep); });
-            rest = room_for<T>(values, [&] { return n - count(values, keep); });
+          if (!space) {
+            space = space_for<T>(values, [&] { return count(values, keep); });
+            rest = space_for<T>(values, [&] { return n - count(values, keep); });
           }
           auto const kept_items = static_cast<std::size_t>(timed(filter_seconds_, [&] {
-            return split<T>(engine_, values, room->items(), rest->items(), keep);
+            return split<T>(engine_, values, space->items(), rest->items(), keep);
           }));
           kept_ += static_cast<index_t>(kept_items);
           result_bytes_ += values.size_bytes();
-          std::span<T const> const kept = room->items().first(kept_items);
+          std::span<T const> const kept = space->items().first(kept_items);
           std::span<T const> const rejected = rest->items().first(values.size() - kept_items);
           if (!verified([&] {
                 std::string const found = verify_values<T>(keeps, values, kept);
@@ -330,14 +330,14 @@ class filter_run {
   /// memory; or, where that much memory or address space is not available and there is only one
   /// piece, after counting, for their exact number.
   template <class Item, class T, class Count>
-  std::unique_ptr<lazy_buffer<Item>> room_for(std::span<T const> values, Count count) {
+  std::unique_ptr<lazy_buffer<Item>> space_for(std::span<T const> values, Count count) {
     auto const most = static_cast<std::size_t>(
         input_->is_whole() ? static_cast<index_t>(values.size()) : piece_items_);
     if (!input_->is_whole() || memory_held() + taken_ + most * sizeof(Item) <= memory_bound()) {
       try {
-        auto room = std::make_unique<lazy_buffer<Item>>(most);
+        auto space = std::make_unique<lazy_buffer<Item>>(most);
         taken_ += most * sizeof(Item);
-        return room;
+        return space;
       } catch (std::bad_alloc const&) {
         if (!input_->is_whole()) throw;
       }
