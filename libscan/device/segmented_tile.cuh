@@ -39,7 +39,7 @@ struct segmented_tile {
   /// Aligned, so that each thread reads those of several warps at once.
   struct shared_storage {
     alignas(alignof(T) > 16 ? alignof(T) : 16) T last[warps];
-    alignas(16) bool has_head[warps];
+    bool has_head[warps];
   };
 
   /// The carries of the warps before the caller's and of all warps of the tile, without the
@@ -165,14 +165,18 @@ struct segmented_tile {
       shared.has_head[warp] = warp_end.has_head;
     }
     simt::sync_block();
-    warp_carries joined{{op.identity(), false}, {op.identity(), false}};
+    int const lane = simt::lane_id();
+    unsigned const with_head = simt::ballot(simt::full_warp, lane < warps && shared.has_head[lane]);
+    T before_warp = op.identity();
+    T tile = op.identity();
 #pragma unroll
     for (int w = 0; w < warps; ++w) {
-      if (w == warp) joined.before_warp = joined.tile;
-      joined.tile =
-          device::join(joined.tile, segment_carry<T>{shared.last[w], shared.has_head[w]}, op);
+      if (w == warp) before_warp = tile;
+      T const last = shared.last[w];
+      tile = (with_head >> w & 1u) != 0 ? last : T(op(tile, last));
     }
-    return joined;
+    unsigned const earlier_warps = (1u << warp) - 1;
+    return {{before_warp, (with_head & earlier_warps) != 0}, {tile, with_head != 0}};
   }
 
   /// Whether the first item lacks what enters the tile. In thread 0 of the block.
