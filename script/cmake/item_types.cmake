@@ -3,8 +3,9 @@
 
 # libscan_compile_for_types(target header code group...): compiles `code`, an explicit instantiation
 # for a type T, for the types of each group: one source for each, which includes `header`. A group is
-# a list of libscan/core/item_types.hpp, or several joined by "+": BYTES WORDS+LONG_WORDS. A .cuh is
-# for nvcc, and left out of a build without it.
+# a list of libscan/core/item_types.hpp, or several joined by "+": BYTES WORDS+LONG_WORDS. Lists joined
+# by "/" are compiled together by the C++ compiler, and apart by nvcc, which takes long. A .cuh is for
+# nvcc, and left out of a build without it.
 function(libscan_compile_for_types target header code)
   set(extension cpp)
   if(header MATCHES "\\.cuh$")
@@ -12,6 +13,7 @@ function(libscan_compile_for_types target header code)
       return()
     endif()
     set(extension cu)
+    string(REPLACE "/" ";" ARGN "${ARGN}")
   endif()
   libscan_type_sources(sources "${header}" "${code}" ${extension} ${ARGN})
   target_sources(${target} PRIVATE ${sources})
@@ -32,6 +34,7 @@ endfunction()
 # libscan_compile_types_for_executor(target header code group...): as libscan_compile_for_types, for
 # the executor.
 function(libscan_compile_types_for_executor target header code)
+  string(REPLACE "/" "+" ARGN "${ARGN}")
   libscan_type_sources(sources "${header}" "${code}" executor.cpp ${ARGN})
   libscan_add_executor_sources(${target} ${sources})
 endfunction()
