@@ -9,6 +9,7 @@
 #include <apps/common/arguments.hpp>
 #include <apps/common/number.hpp>
 #include <apps/common/program.hpp>
+#include <apps/common/table.hpp>
 #include <libscan/cpu/workers.hpp>
 
 namespace {
@@ -93,7 +94,7 @@ CLI::Option* add_seconds(CLI::App& app, std::string const& words, std::optional<
   auto const take = [to = &value](std::string const& text) {
     double seconds = 0;
     if (parse_number(text, seconds) != parse_outcome::number || !(seconds > 0)) {
-      throw usage_error("--seconds: '" + text + "', expected a number above 0");
+      throw usage_error("--seconds: " + for_people(text) + ", expected a number above 0");
     }
     *to = seconds;
   };

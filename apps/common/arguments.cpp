@@ -269,7 +269,7 @@ CLI::Option* add_whole_number(CLI::App& app, std::string const& name, std::uint6
   auto const parse = [name, least, most, take](std::string const& text) {
     std::uint64_t value = 0;
     if (!parse_digits(text, value) || value < least || value > most) {
-      throw usage_error(name + ": '" + text + "', expected a whole number from " +
+      throw usage_error(name + ": " + for_people(text) + ", expected a whole number from " +
                         std::to_string(least) + " to " + std::to_string(most));
     }
     take(value);

@@ -6,21 +6,25 @@
 #include <string>
 
 #include <apps/common/number.hpp>
+#include <apps/common/utf8.hpp>
 
 namespace libscan::apps {
 namespace {
 
-constexpr std::string_view missing_words[] = {"",          "-",         "--",           "---",
-                                              ".",         "..",        "...",          "?",
-                                              "NA",        "N/A",       "N.A.",         "<NA>",
-                                              "NULL",      "(NULL)",    "\\N",          "NONE",
-                                              "NIL",       "NAT",       "MISSING",      "UNDEFINED",
-                                              "1.#QNAN",   "-1.#QNAN",  "1.#IND",       "-1.#IND",
-                                              "1.#INF",    "-1.#INF",   "#N/A",         "#NA",
-                                              "#NULL!",    "#REF!",     "#DIV/0!",      "#VALUE!",
-                                              "#NAME?",    "#NUM!",     "#SPILL!",      "#CALC!",
-                                              "#FIELD!",   "#BLOCKED!", "#BUSY!",       "#CONNECT!",
-                                              "#UNKNOWN!", "#ERROR!",   "#GETTING_DATA"};
+constexpr std::string_view missing_signs[] = {
+    "", "-", "--", "---", ".", "..", "...", "?", "*", "\u2013", "\u2014", "\u2212", "\u2026"};
+/// Without the punctuation in them: "N/A", "n.a." and "<NA>" are "NA".
+constexpr std::string_view missing_words[] = {
+    "NA",      "ND",           "NULL",    "NONE",    "NIL",          "NAT",
+    "MISSING", "MISSINGVALUE", "NODATA",  "NOVALUE", "NOTAVAILABLE", "NOTAPPLICABLE",
+    "UNDEF",   "UNDEFINED",    "UNKNOWN", "NOTHING", "EMPTY",        "NAINTEGER",
+    "NAREAL",  "NACHARACTER"};
+constexpr std::string_view missing_numbers[] = {"\\N",     "1.#QNAN",  "-1.#QNAN",
+                                                "1.#IND",  "-1.#IND",  "1.#INF",
+                                                "-1.#INF", "NAN(IND)", "-NAN(IND)"};
+/// Those that end neither in '!' nor in '?'. A blank and more words may follow.
+constexpr std::string_view spreadsheet_errors[] = {
+    "#N/A", "#N/D", "#N/B", "#I/T", "#NA", "#ND", "#NV", "#\u041d/\u0414", "#GETTING_DATA"};
 constexpr std::string_view truth_words[] = {"TRUE", "FALSE", "YES", "NO", "ON", "OFF"};
 
 std::string in_capitals(std::string_view word) {
@@ -36,8 +40,51 @@ bool is_one_of(std::string_view word, std::string_view const (&words)[N]) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+/// The characters of Unicode beyond ASCII that are a zero; those of one to nine follow each.
+constexpr char32_t zeros[] = {
+    0x660,   0x6f0,   0x7c0,   0x966,   0x9e6,   0xa66,   0xae6,   0xb66,   0xbe6,   0xc66,
+    0xce6,   0xd66,   0xde6,   0xe50,   0xed0,   0xf20,   0x1040,  0x1090,  0x17e0,  0x1810,
+    0x1946,  0x19d0,  0x1a80,  0x1a90,  0x1b50,  0x1bb0,  0x1c40,  0x1c50,  0xa620,  0xa8d0,
+    0xa900,  0xa9d0,  0xa9f0,  0xaa50,  0xabf0,  0xff10,  0x104a0, 0x10d30, 0x11066, 0x110f0,
+    0x11136, 0x111d0, 0x112f0, 0x11450, 0x114d0, 0x11650, 0x116c0, 0x11730, 0x118e0, 0x11950,
+    0x11c50, 0x11d50, 0x11da0, 0x11f50, 0x16a60, 0x16ac0, 0x16b50};
+
+/// Whether a text in UTF-8 begins with a digit of a script beyond ASCII.
+bool begins_with_digit(std::string_view text) {
+  std::size_t const length = printable_length(text, 0);
+  if (length < 2) return false;
+  auto code = static_cast<char32_t>(static_cast<unsigned char>(text[0]) & (0x7fu >> length));
+  for (char const c : text.substr(1, length - 1)) {
+    code = code << 6 | (static_cast<unsigned char>(c) & 0x3fu);
+  }
+  return std::any_of(std::begin(zeros), std::end(zeros),
+                     [code](char32_t zero) { return code >= zero && code - zero < 10; });
+}
+
 bool is_ascii_letter(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+}
+
+/// A word in capitals, as an error that a spreadsheet shows in place of a number.
+bool is_spreadsheet_error(std::string_view word) {
+  if (word.starts_with("ERR:")) return true;  // LibreOffice's
+  if (!word.starts_with('#')) return false;
+  std::string_view const first = word.substr(0, word.find(' '));
+  bool const ends_in_sign =
+      word.size() > 2 && first == word && (word.ends_with('!') || word.ends_with('?'));
+  return ends_in_sign || is_one_of(first, spreadsheet_errors);
+}
+
+/// A word without the brackets around it and the punctuation in it.
+std::string without_punctuation(std::string_view word) {
+  constexpr std::string_view opening = "<([{", closing = ">)]}";
+  std::size_t const bracket = word.size() < 3 ? std::string_view::npos : opening.find(word.front());
+  if (bracket != std::string_view::npos && word.back() == closing[bracket]) {
+    word = word.substr(1, word.size() - 2);
+  }
+  std::string letters(word);
+  std::erase_if(letters, [](char c) { return std::string_view("./\\_- ").find(c) < 6; });
+  return letters;
 }
 
 /// Whether a word is the remainder of a number, or a number with letters that look like digits.
@@ -65,10 +112,13 @@ bool begins_with_letter(std::string_view text) {
   auto const c = static_cast<unsigned char>(text[0]);
   auto const second = static_cast<unsigned char>(text.size() > 1 ? text[1] : 0);
   if (c < 0x80) return is_ascii_letter(text[0]);
-  // In UTF-8 these begin signs: those of Latin-1, a minus and other mathematics, wide forms.
-  bool const sign = c <= 0xc2 || (c == 0xe2 && second >= 0x80 && second < 0xb0) ||
-                    (c == 0xe3 && second == 0x80) || (c == 0xef && second >= 0xb8);
-  return !sign;
+  // In UTF-8 these begin signs: those of Latin-1, marks above letters, a minus and other
+  // mathematics, wide forms, pictures.
+  bool const sign = c <= 0xc2 || c == 0xcc || (c == 0xcd && second < 0xb0) ||
+                    (c == 0xe2 && second >= 0x80 && second < 0xb0) ||
+                    (c == 0xe3 && second == 0x80) || (c == 0xef && second >= 0xb8) ||
+                    (c == 0xf0 && second >= 0x9d);
+  return !sign && !begins_with_digit(text);
 }
 
 bool is_number(std::string_view cell) {
@@ -77,12 +127,14 @@ bool is_number(std::string_view cell) {
 }
 
 bool means_missing(std::string_view cell) {
-  constexpr std::size_t longest = 16;
+  constexpr std::size_t longest = 32;
   if (cell.size() > longest) return false;
-  bool const plain_number = !cell.empty() && is_digit(cell[0]) && !cell.starts_with("1.#");
+  std::string_view const digits = cell.substr(cell.starts_with('-') ? 1 : 0);
+  bool const plain_number = !digits.empty() && is_digit(digits[0]) && !digits.starts_with("1.#");
   if (plain_number) return false;
   std::string const word = in_capitals(cell);
-  return is_one_of(word, missing_words) || word.starts_with("ERR:");  // LibreOffice's
+  return is_one_of(cell, missing_signs) || is_one_of(word, missing_numbers) ||
+         is_spreadsheet_error(word) || is_one_of(without_punctuation(word), missing_words);
 }
 
 bool is_plain_name(std::string_view cell) {

@@ -7,13 +7,12 @@
 #include <apps/common/cells.hpp>
 #include <apps/common/exit_code.hpp>
 #include <apps/common/number.hpp>
+#include <apps/common/table.hpp>
 
 namespace libscan::apps {
 namespace {
 
 constexpr std::uint64_t max_column = 1000000;
-
-std::string in_quotes(std::string_view text) { return "'" + std::string(text) + "'"; }
 
 /// Takes one ending such as ":text" off `text` and applies it to `key`; false if there is none.
 bool take_ending(std::string_view& text, column_key& key) {
@@ -38,7 +37,7 @@ bool take_ending(std::string_view& text, column_key& key) {
 }  // namespace
 
 std::string words_of(column_choice const& column) {
-  return "column " + (column.number > 0 ? std::to_string(column.number) : in_quotes(column.name));
+  return "column " + (column.number > 0 ? std::to_string(column.number) : for_people(column.name));
 }
 
 column_choice column_from_text(std::string_view text) {
@@ -51,7 +50,7 @@ column_choice column_from_text(std::string_view text) {
   }
   constexpr std::string_view beginnings_of_numbers = " 0123456789+-.\"";
   if (text.empty() || beginnings_of_numbers.find(text.front()) != std::string_view::npos) {
-    throw usage_error("--column: " + in_quotes(text) +
+    throw usage_error("--column: " + for_people(text) +
                       ", expected a whole number from 1 to 1000000, a name in the header, or any "
                       "name in double quotes");
   }
@@ -78,7 +77,7 @@ char delimiter_from_text(std::string_view text) {
   bool const one = text.size() == 1 && static_cast<unsigned char>(text[0]) < 0x80 &&
                    text[0] != '\0' && in_cells.find(text[0]) == std::string_view::npos;
   if (!one) {
-    throw usage_error("--delimiter: " + in_quotes(text) +
+    throw usage_error("--delimiter: " + for_people(text) +
                       " delimits no numbers, expected one character, or tab, comma, semicolon, "
                       "pipe or blanks");
   }
@@ -92,7 +91,7 @@ missing_rule missing_rule_from_text(std::string_view text) {
   if (text == "first") return {choice::first};
   if (text == "last") return {choice::last};
   if (is_number(text)) return {choice::value, std::string(text)};
-  throw usage_error("--missing: " + in_quotes(text) +
+  throw usage_error("--missing: " + for_people(text) +
                     " is no such rule, expected fail, skip, first, last or a "
                     "number");
 }

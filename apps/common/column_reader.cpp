@@ -53,8 +53,8 @@ bool column_reader::next() {
     line_ = table_.line();
     if (table_.first() && !pass_header()) return false;
     if (!table_.complete()) fail(table_.lacking());
+    if (++rows_ <= 2) look_along_row();
   } while (!take_cells());
-  if (++rows_ <= 2) look_along_row();
   return true;
 }
 
@@ -138,18 +138,24 @@ int column_reader::find_name(std::string const& name) const {
 bool column_reader::take_cells() {
   for (std::size_t k = 0; k < keys_.size(); ++k) {
     auto const& [content, quoted] = table_.selected()[k];
-    cell_value& cell = cells_[k];
-    cell.parsed = cell.shown = content;
-    cell.quoted = quoted;
-    if (keys_[k].kind == cell_kind::text) continue;
-    cell.missing = false;
-    if (options_.missing.what != missing_rule::choice::fail && means_missing(content)) {
-      if (options_.missing.what == missing_rule::choice::skip) return false;
-      cell.missing = options_.missing.what != missing_rule::choice::value;
-      cell.parsed = cell.missing ? std::string_view("0") : options_.missing.number;
-    } else if (options_.decimal_comma) {
-      cell.parsed = with_point(content, cell.buffer);
-    }
+    cells_[k].quoted = quoted;
+    if (!take_cell(k, content)) return false;
+  }
+  return true;
+}
+
+/// Sets the cell of column `k`; false if its row is skipped.
+bool column_reader::take_cell(std::size_t k, std::string_view content) {
+  cell_value& cell = cells_[k];
+  cell.parsed = cell.shown = content;
+  if (keys_[k].kind == cell_kind::text) return true;
+  cell.missing = false;
+  if (options_.missing.what != missing_rule::choice::fail && means_missing(content)) {
+    if (options_.missing.what == missing_rule::choice::skip) return false;
+    cell.missing = options_.missing.what != missing_rule::choice::value;
+    cell.parsed = cell.missing ? std::string_view("0") : options_.missing.number;
+  } else if (options_.decimal_comma) {
+    cell.parsed = with_point(content, cell.buffer);
   }
   return true;
 }
@@ -167,14 +173,16 @@ bool column_reader::is_number_here(std::string_view cell) const {
   return is_number(options_.decimal_comma ? with_point(cell, buffer) : cell);
 }
 
-/// Without a column given, a single row of numbers is read whole; otherwise notes which columns are
-/// not read.
+/// Without a column given, a single row of numbers and missing values is read whole; otherwise
+/// notes which columns are not read.
 void column_reader::look_along_row() {
   auto const& cells = table_.cells();
   if (given_ || cells.size() < 2) return;
   auto const number = [&](std::string_view cell) { return is_number_here(cell); };
   bool const may_be_sequence =
-      rows_ == 1 && header_line_ == 0 && std::all_of(cells.begin(), cells.end(), number);
+      rows_ == 1 && header_line_ == 0 && std::any_of(cells.begin(), cells.end(), number) &&
+      std::all_of(cells.begin(), cells.end(),
+                  [&](std::string_view cell) { return number(cell) || means_missing(cell); });
   if (may_be_sequence) {
     row_.assign(cells.begin(), cells.end());
   } else if (!options_.whole_rows &&
@@ -193,10 +201,9 @@ bool column_reader::next_of_only_row() {
 }
 
 bool column_reader::next_in_row() {
-  if (place_ + 1 >= row_.size()) return false;
-  std::string_view const cell = row_[++place_];
-  cells_[0].shown = cell;
-  cells_[0].parsed = options_.decimal_comma ? with_point(cell, cells_[0].buffer) : cell;
+  do {
+    if (place_ + 1 >= row_.size()) return false;
+  } while (!take_cell(0, row_[++place_]));
   return true;
 }
 
@@ -216,6 +223,7 @@ void column_reader::refuse(std::string_view cell, std::size_t k,
   } else {
     hint = table_.comment_hint(cell);
   }
+  if (place_ > 0) hint = "; if only the first cell counts: --column 1";
   if (cell.empty()) fail(where + "an empty cell, expected " + expected + hint);
   for (char const c : cell) {
     if (static_cast<unsigned char>(c) >= ' ') continue;

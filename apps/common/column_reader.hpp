@@ -97,6 +97,7 @@ class column_reader {
   int find_name(std::string const& name) const;
   void select_columns();
   bool take_cells();
+  bool take_cell(std::size_t k, std::string_view content);
   std::string_view with_point(std::string_view cell, std::string& to) const;
   bool is_number_here(std::string_view cell) const;
   void look_along_row();

@@ -16,6 +16,7 @@
 #include <apps/common/program.hpp>
 #include <apps/common/progress.hpp>
 #include <apps/common/raw.hpp>
+#include <apps/common/table.hpp>
 #include <apps/common/text.hpp>
 
 namespace libscan::apps {
@@ -75,21 +76,20 @@ file_format format_from_name(std::string_view name) {
     if (name == format_names[i]) return static_cast<file_format>(i);
   }
   if (name == "csv") return file_format::text;
-  throw usage_error("'" + std::string(name) +
-                    "' is no file format, expected auto, npy, raw or text");
+  throw usage_error(for_people(name) + " is no file format, expected auto, npy, raw or text");
 }
 
 header_rule header_rule_from_name(std::string_view name) {
   if (name == "auto") return header_rule::automatic;
   if (name == "yes") return header_rule::present;
   if (name == "no") return header_rule::absent;
-  throw usage_error("'" + std::string(name) + "' is no answer, expected yes, no or auto");
+  throw usage_error(for_people(name) + " is no answer, expected yes, no or auto");
 }
 
 comment_rule comment_rule_from_name(std::string_view name) {
   if (name == "leading") return comment_rule::leading;
   if (name == "all") return comment_rule::all;
-  throw usage_error("'" + std::string(name) + "' is no such rule, expected leading or all");
+  throw usage_error(for_people(name) + " is no such rule, expected leading or all");
 }
 
 bool named_gzip(std::string_view path) { return ends_in(path, ".gz"); }

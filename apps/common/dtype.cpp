@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <apps/common/exit_code.hpp>
+#include <apps/common/table.hpp>
 
 namespace libscan::apps {
 namespace {
@@ -55,7 +56,7 @@ dtype dtype_from_name(std::string_view name, std::string_view further) {
   std::string known;
   for (dtype const type : all_item_types) known.append(" ").append(name_of(type));
   known.append(further);
-  throw usage_error(std::string("'").append(name) + "' is no item type, expected one of" + known);
+  throw usage_error(for_people(name) + " is no item type, expected one of" + known);
 }
 
 }  // namespace libscan::apps

@@ -14,6 +14,7 @@
 
 #include <apps/common/exit_code.hpp>
 #include <apps/common/number.hpp>
+#include <apps/common/table.hpp>
 
 namespace libscan::apps {
 namespace {
@@ -134,7 +135,7 @@ std::uint64_t parse_size(std::string const& text) {
       good = good && !__builtin_mul_overflow(bytes, std::uint64_t{1024}, &bytes);
     }
   }
-  if (!good) throw usage_error("'" + text + "', expected a size such as 4G, below 16E");
+  if (!good) throw usage_error(for_people(text) + ", expected a size such as 4G, below 16E");
   return bytes;
 }
 

@@ -12,6 +12,7 @@
 
 #include <apps/common/exit_code.hpp>
 #include <apps/common/halves.hpp>
+#include <apps/common/table.hpp>
 
 namespace libscan::apps {
 namespace {
@@ -55,9 +56,8 @@ class header_parser {
       expect(':');
       int const which = key == "descr" ? 0 : key == "fortran_order" ? 1 : key == "shape" ? 2 : 3;
       if (which == 3 || seen[which]) {
-        fail(start, "the header has a " + std::string(which == 3 ? "foreign" : "second") +
-                        " key '" + std::string(key) +
-                        "', expected 'descr', 'fortran_order' and 'shape'");
+        fail(start, "the header has a " + std::string(which == 3 ? "foreign" : "second") + " key " +
+                        for_people(key) + ", expected 'descr', 'fortran_order' and 'shape'");
       }
       seen[which] = true;
       if (which == 0) set_type(layout);
@@ -150,7 +150,7 @@ class header_parser {
     if (code.starts_with('V')) what = "records (a structured type)";
     std::string all = " |b1 <f2";
     for (dtype const type : all_item_types) all.append(" ").append(npy_descr(type));
-    fail(start, what + (record ? "" : " '" + std::string(descr) + "'") +
+    fail(start, what + (record ? "" : " " + for_people(descr)) +
                     " are not supported, expected one of" + all);
   }
 

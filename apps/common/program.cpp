@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <exception>
@@ -13,6 +14,7 @@
 
 #include <apps/common/cleanup.hpp>
 #include <apps/common/report.hpp>
+#include <apps/common/utf8.hpp>
 
 namespace libscan::apps {
 namespace {
@@ -81,9 +83,11 @@ int end_without_reader(output_closed const& e) {
 std::string program_name() { return name_of_program; }
 
 void say(std::string_view words) {
-  std::string line = name_of_program + ": " + std::string(words);
-  for (char& c : line) {
-    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';  // a file's name may contain any
+  std::string line = name_of_program + ": ";
+  for (std::size_t at = 0; at < words.size();) {  // a file's name may contain any byte
+    std::size_t const length = words[at] == '\t' ? 0 : printable_length(words, at);
+    line += length == 0 ? "?" : words.substr(at, length);
+    at += std::max<std::size_t>(length, 1);
   }
   line += '\n';
   std::fwrite(line.data(), 1, line.size(), stderr);

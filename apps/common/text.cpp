@@ -12,6 +12,7 @@
 #include <apps/common/memory_bound.hpp>
 #include <apps/common/number_column.hpp>
 #include <apps/common/table.hpp>
+#include <apps/common/utf8.hpp>
 
 namespace libscan::apps {
 
@@ -30,6 +31,9 @@ std::vector<std::string> read_lines(std::string const& path) {
   table_reader table(in, {});
   std::vector<std::string> lines;
   for (std::uint64_t taken = 0; table.next_line();) {
+    if (!is_printable(table.text())) {
+      table.fail(for_people(table.text()) + " does not print, expected text in UTF-8");
+    }
     taken += table.text().size() + 2 * sizeof(lines[0]);  // twice while the vector grows
     require_memory(memory_held() + taken, "reading " + in.name());
     lines.emplace_back(table.text());

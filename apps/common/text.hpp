@@ -16,7 +16,8 @@ namespace libscan::apps {
 array read_text(byte_reader& in, read_options const& options);
 
 /// All lines of a text as strings: names, for example. Without line ends, and without a byte order
-/// mark. Decompresses gzip; "-" is standard input. Throws `file_error`.
+/// mark. Decompresses gzip; "-" is standard input. Throws `file_error`, also for lines that do not
+/// print: with control characters, or not in UTF-8.
 std::vector<std::string> read_lines(std::string const& path);
 
 }  // namespace libscan::apps

@@ -12,6 +12,7 @@
 #include <apps/common/byte_source.hpp>
 #include <apps/common/exit_code.hpp>
 #include <apps/common/number.hpp>
+#include <apps/common/table.hpp>
 #include <libscan/core/any_operator.hpp>
 
 namespace libscan::apps {
@@ -25,7 +26,7 @@ T parse_init(std::string const& text) {
   if (outcome == parse_outcome::number) return value;
   bool const below = std::is_unsigned_v<T> && is_negative_integer(text);
   throw usage_error(
-      "--init: '" + text + "' is " +
+      "--init: " + for_people(text) + " is " +
       (below || outcome == parse_outcome::out_of_range ? "out of range" : "no such number") +
       ", expected " + expected_number<T>());
 }

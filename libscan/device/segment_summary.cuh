@@ -41,14 +41,14 @@ struct total_format<segment_summary<T>> {
   };
   static __device__ value_type value(segment_summary<T> const& total) {
     value_type value{static_cast<std::uint32_t>(total.segments), {}};
-    std::memcpy(value.open, &total.open, sizeof(T));
+    std::memcpy(value.open, __builtin_addressof(total.open), sizeof(T));
     return value;
   }
   static __device__ bool flag(segment_summary<T> const&) { return false; }
   static __device__ segment_summary<T> total(value_type const& value, bool) {
     segment_summary<T> total;
     total.segments = value.segments;
-    std::memcpy(&total.open, value.open, sizeof(T));
+    std::memcpy(__builtin_addressof(total.open), value.open, sizeof(T));
     return total;
   }
   template <class Op>

@@ -34,14 +34,14 @@ struct packed_word {
   static constexpr bool fits = sizeof(T) <= 4;
   static __device__ unsigned long long encode(tile_status status, T value) {
     unsigned bits = 0;
-    std::memcpy(&bits, &value, sizeof(T));
+    std::memcpy(&bits, __builtin_addressof(value), sizeof(T));
     return static_cast<unsigned long long>(status) << 32 | bits;
   }
   static __device__ tile_report<T> decode(unsigned long long word) {
     auto const bits = static_cast<unsigned>(word);
     tile_report<T> report;
     report.status = static_cast<tile_status>(word >> 32);
-    std::memcpy(&report.value, &bits, sizeof(T));
+    std::memcpy(__builtin_addressof(report.value), &bits, sizeof(T));
     return report;
   }
 };

@@ -82,7 +82,7 @@ class tile_totals {
 #pragma unroll
       for (int i = 0; i < words_per_tile; ++i) bits[i] = static_cast<unsigned>(words[i]);
       value_type value;
-      std::memcpy(&value, bits, sizeof(value));
+      std::memcpy(__builtin_addressof(value), bits, sizeof(value));
       return format::total(value, (words[0] & flag_bit) != 0);
     }
   };
@@ -91,7 +91,7 @@ class tile_totals {
   static __device__ reading published(T const& total) {
     unsigned bits[words_per_tile] = {};
     value_type const value = format::value(total);
-    std::memcpy(bits, &value, sizeof(value));
+    std::memcpy(bits, __builtin_addressof(value), sizeof(value));
     reading found;
 #pragma unroll
     for (int i = 0; i < words_per_tile; ++i) found.words[i] = tag | bits[i];

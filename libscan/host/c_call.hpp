@@ -9,15 +9,13 @@
 #include <libscan/c_api.h>
 #include <libscan/core/error.hpp>
 #include <libscan/core/item_types.hpp>
+#include <libscan/core/kept_by_thread.hpp>
 #include <libscan/host/device_queue.hpp>
 
 namespace libscan::inline v1::detail {
 
 /// The message of the thread's last call that failed.
-inline std::string& last_c_error() {
-  thread_local std::string message;
-  return message;
-}
+inline std::string& last_c_error() { return detail::kept_by_thread<std::string>(); }
 
 /// Runs `call`, and converts what it throws.
 template <class Call>

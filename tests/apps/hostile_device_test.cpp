@@ -96,7 +96,7 @@ TEST_CASE("Device calls on runs call nobody else's functions") {
 }
 
 TEMPLATE_TEST_CASE("Device sorts call nobody else's functions", "", hostile::word_of,
-                   hostile::words_of) {
+                   hostile::word_pair_of) {
   one_case c;
   auto expected = c.host;
   std::stable_sort(expected.begin(), expected.end());

@@ -157,7 +157,8 @@ TEST_CASE("Filters and runs call nobody else's functions") {
   CHECK(places[4] == 2);
 }
 
-TEMPLATE_TEST_CASE("Sorts call nobody else's functions", "", hostile::word_of, hostile::words_of) {
+TEMPLATE_TEST_CASE("Sorts call nobody else's functions", "", hostile::word_of,
+                   hostile::word_pair_of) {
   auto const keys = some_numbers();
   numbers sorted(keys), expected(keys), values(keys);
   std::stable_sort(expected.begin(), expected.end());

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -13,9 +14,32 @@
 
 namespace hostile {
 
+// Operators that an expression calls by accident: for an address, or in a loop over two iterators.
+template <class T>
+void operator&(T&&) = delete;
+template <class A, class B>
+void operator,(A&&, B&&) = delete;
+
+/// What a predicate returns that returns no bool.
+struct truth {
+  bool value;
+  LIBSCAN_HOST_DEVICE constexpr operator bool() const { return value; }
+};
+template <class T>
+void operator&&(truth, T&&) = delete;
+template <class T>
+void operator&&(T&&, truth) = delete;
+template <class T>
+void operator||(truth, T&&) = delete;
+template <class T>
+void operator||(T&&, truth) = delete;
+
 /// A number; as an item, a key and a value.
 struct number {
   int value;
+
+  static void* operator new(std::size_t) = delete;
+  static void* operator new[](std::size_t) = delete;
 
   number() = default;
   LIBSCAN_HOST_DEVICE constexpr explicit number(int n) : value(n) {}
@@ -37,10 +61,10 @@ struct add_any {
   LIBSCAN_HOST_DEVICE constexpr number operator()(number a, number b) const { return a + b; }
 };
 struct is_odd {
-  LIBSCAN_HOST_DEVICE constexpr bool operator()(number a) const { return a.value % 2 != 0; }
+  LIBSCAN_HOST_DEVICE constexpr truth operator()(number a) const { return {a.value % 2 != 0}; }
 };
 struct is_same {
-  LIBSCAN_HOST_DEVICE constexpr bool operator()(number a, number b) const { return a == b; }
+  LIBSCAN_HOST_DEVICE constexpr truth operator()(number a, number b) const { return {a == b}; }
 };
 /// The word of a key, and two of them.
 struct word_of {
@@ -48,7 +72,7 @@ struct word_of {
     return static_cast<std::uint32_t>(a.value);
   }
 };
-struct words_of {
+struct word_pair_of {
   LIBSCAN_HOST_DEVICE constexpr std::array<std::uint32_t, 2> operator()(number a) const {
     return {static_cast<std::uint32_t>(a.value), 1};
   }

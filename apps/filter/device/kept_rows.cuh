@@ -67,7 +67,7 @@ class kept_rows {
       for (int r = 0; r < Rows; ++r) {
 #pragma unroll
         for (int j = 0; j < Width; ++j) {
-          if (position(r) + j < valid && keep(item[r][j])) bits |= bit(r, j);
+          if (position(r) + j < valid && static_cast<bool>(keep(item[r][j]))) bits |= bit(r, j);
         }
       }
     }

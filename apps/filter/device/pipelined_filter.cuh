@@ -217,7 +217,7 @@ struct filter_work {
     constexpr auto room = static_cast<int>(part_items * sizeof(Item) / sizeof(offset));
     constexpr int at_once = room / rows::items < batches ? room / rows::items : batches;
     static_assert(at_once > 0 && part_items <= 1 << 16);
-    auto* const run = reinterpret_cast<offset*>(&part);
+    auto* const run = reinterpret_cast<offset*>(__builtin_addressof(part));
     simt::sync_warp();  // all have read the items
     for (int from = 0; from < batches; from += at_once) {
       int count = 0;

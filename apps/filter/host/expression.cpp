@@ -2,6 +2,8 @@
 // Recursive descent over the grammar in expression.hpp.
 #include <apps/filter/host/expression.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include <libscan/core/error.hpp>
@@ -29,6 +31,9 @@ char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + '
 bool is_wordy(char c) {
   return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') || c == '_' || c == '.';
 }
+
+/// Whether a byte is within a character of UTF-8.
+bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
 std::string quoted(std::string_view text) { return '"' + std::string(text) + '"'; }
 
@@ -160,7 +165,12 @@ class expression_parser {
     while (at_ < text_.size() && is_space(text_[at_])) ++at_;
   }
 
-  int column() const { return static_cast<int>(at_) + 1; }
+  /// The current place in characters, from 1.
+  int column() const {
+    auto const before = text_.substr(0, at_);
+    auto const inside = std::count_if(before.begin(), before.end(), is_continuation);
+    return static_cast<int>(static_cast<std::ptrdiff_t>(at_) - inside) + 1;
+  }
 
   /// The text at the current place, for messages.
   std::string found() const {
@@ -171,6 +181,7 @@ class expression_parser {
     if (is_wordy(text_[at_]) || signed_word) {
       while (end < text_.size() && is_wordy(text_[end])) ++end;
     }
+    while (end < text_.size() && is_continuation(text_[end])) ++end;
     return quoted(text_.substr(at_, end - at_));
   }
 

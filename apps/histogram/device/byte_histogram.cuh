@@ -47,7 +47,7 @@ struct byte_histogram_kernel {
       if (sum == 0) continue;
       auto const byte = static_cast<unsigned char>(value);
       Sample sample;
-      std::memcpy(&sample, &byte, 1);
+      std::memcpy(__builtin_addressof(sample), &byte, 1);
       tally.count(counts, rule.find(sample), sum);
     }
     tally.commit(*totals);

@@ -13,6 +13,7 @@
 #include <apps/common/foreign_format.hpp>
 #include <apps/common/number.hpp>
 #include <apps/common/output_file.hpp>
+#include <apps/common/table.hpp>
 #include <libscan/bins.hpp>
 
 namespace libscan::apps {
@@ -71,7 +72,7 @@ range_ends<T> parse_ends(std::string const& text) {
                     parse_number(words.substr(0, colon), ends.lo) == parse_outcome::number &&
                     parse_number(words.substr(colon + 1), ends.hi) == parse_outcome::number;
   if (!good) {
-    throw usage_error("--range: '" + text + "', expected LO:HI, two numbers of type " +
+    throw usage_error("--range: " + for_people(text) + ", expected LO:HI, two numbers of type " +
                       expected_number<T>());
   }
   return ends;
@@ -100,10 +101,11 @@ range_ends<double> parse_range(std::string const& text) {
   auto const ends = parse_ends<double>(text);
   using libscan::detail::is_finite;
   if (!is_finite(ends.lo) || !is_finite(ends.hi) || ends.lo >= ends.hi) {
-    throw usage_error("--range: '" + text + "', expected finite LO < HI");
+    throw usage_error("--range: " + for_people(text) + ", expected finite LO < HI");
   }
   if (!libscan::detail::has_finite_width(ends.lo, ends.hi)) {
-    throw usage_error("--range: '" + text + "' is too wide, expected HI - LO of at most " +
+    throw usage_error("--range: " + for_people(text) +
+                      " is too wide, expected HI - LO of at most " +
                       number_text(std::numeric_limits<double>::max()) + ", the largest float64");
   }
   return ends;
@@ -112,7 +114,7 @@ range_ends<double> parse_range(std::string const& text) {
 template <class T>
 range_ends<T> parse_integer_range(std::string const& text) {
   auto const ends = parse_ends<T>(text);
-  if (ends.lo > ends.hi) throw usage_error("--range: '" + text + "', expected LO <= HI");
+  if (ends.lo > ends.hi) throw usage_error("--range: " + for_people(text) + ", expected LO <= HI");
   return ends;
 }
 

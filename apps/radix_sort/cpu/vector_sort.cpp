@@ -5,6 +5,7 @@
 
 #include <hwy/contrib/sort/vqsort.h>
 #include <hwy/highway.h>
+#include <libscan/core/kept_by_thread.hpp>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -16,7 +17,7 @@ namespace {
 
 template <class Word>
 void sort(Word* words, index_t n) {
-  thread_local hwy::Sorter const sorter;  // it allocates memory
+  auto& sorter = libscan::detail::kept_by_thread<hwy::Sorter>();  // it allocates memory
   sorter(words, static_cast<std::size_t>(n), hwy::SortAscending{});
 }
 

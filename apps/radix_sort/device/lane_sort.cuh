@@ -217,8 +217,8 @@ __device__ __forceinline__ bool is_what_word_says(Order const& order,
     typename Order::key_type const said = order.key(word);
     typename Order::word_type a, b;
     static_assert(sizeof(key) == sizeof(word));
-    std::memcpy(&a, &key, sizeof(a));
-    std::memcpy(&b, &said, sizeof(b));
+    std::memcpy(&a, __builtin_addressof(key), sizeof(a));
+    std::memcpy(&b, __builtin_addressof(said), sizeof(b));
     return a == b;
   }
 }

@@ -188,7 +188,8 @@ struct staged_pass_kernel {
       }
       if (threadIdx.x == 0) {
         shape::init_barriers(shared);
-        new (&shared.work) work_type(work);  // an order need not be assignable
+        ::new (static_cast<void*>(__builtin_addressof(shared.work)))
+            work_type(work);  // an order need not be assignable
         if (static_cast<int>(blockIdx.x) < work.tiles) shape::fetch_keys(shared, work, blockIdx.x);
       }
       simt::sync_block();

@@ -12,6 +12,7 @@
 #include <apps/common/exit_code.hpp>
 #include <apps/common/number.hpp>
 #include <apps/common/output_file.hpp>
+#include <apps/common/table.hpp>
 
 namespace libscan::apps {
 namespace {
@@ -39,7 +40,8 @@ void parse_bits(std::string const& text, sort_options& options) {
                     parse_digits(words.substr(0, colon), first) &&
                     parse_digits(words.substr(colon + 1), end) && first <= end &&
                     end <= static_cast<std::uint64_t>(std::numeric_limits<int>::max());
-  if (!good) throw usage_error("--bits: '" + text + "', expected LO:HI with 0 <= LO <= HI");
+  if (!good)
+    throw usage_error("--bits: " + for_people(text) + ", expected LO:HI with 0 <= LO <= HI");
   options.first_bit = static_cast<int>(first);
   options.end_bit = static_cast<int>(end);
 }

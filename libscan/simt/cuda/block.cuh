@@ -46,7 +46,7 @@ __device__ __forceinline__ void wait_cluster() {
 template <class T>
 __device__ __forceinline__ T& map_shared_rank(T& own, unsigned block) {
   T* there;
-  asm("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(&own), "r"(block));
+  asm("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(__builtin_addressof(own)), "r"(block));
   return *there;
 }
 #else

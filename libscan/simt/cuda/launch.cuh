@@ -209,7 +209,7 @@ void launch(launch_config const& config, Args... args) {
     attribute.val.programmaticStreamSerializationAllowed = 1;
     full.numAttrs = 1;
   }
-  void* pointers[] = {static_cast<void*>(&args)..., nullptr};
+  void* pointers[] = {static_cast<void*>(std::addressof(args))..., nullptr};
   LIBSCAN_CHECK(cudaLaunchKernelExC(&full, kernel, pointers));
 #ifdef LIBSCAN_DEBUG_SYNC
   LIBSCAN_CHECK(cudaStreamSynchronize(config.on));

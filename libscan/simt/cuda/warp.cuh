@@ -17,10 +17,10 @@ __device__ __forceinline__ T by_words(T value, ShuffleWord shuffle_word) {
   static_assert(std::is_trivially_copyable_v<T>);
   constexpr int words = (sizeof(T) + 3) / 4;
   unsigned word[words] = {};
-  memcpy(word, &value, sizeof(T));
+  memcpy(word, __builtin_addressof(value), sizeof(T));
 #pragma unroll
   for (int i = 0; i < words; ++i) word[i] = shuffle_word(word[i]);
-  memcpy(&value, word, sizeof(T));
+  memcpy(__builtin_addressof(value), word, sizeof(T));
   return value;
 }
 

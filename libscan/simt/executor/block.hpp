@@ -50,7 +50,7 @@ inline void wait_cluster(call_site at = call_site::here()) {
 
 template <class T>
 T& map_shared_rank(T& own, unsigned block, call_site at = call_site::here()) {
-  return *static_cast<T*>(executor::shared_of_block(&own, block, at));
+  return *static_cast<T*>(executor::shared_of_block(std::addressof(own), block, at));
 }
 
 template <int Registers>

@@ -85,7 +85,7 @@ void launch(launch_config const& config, Args... args) {
   work.cluster = config.cluster;
   work.kernel = typeid(Kernel).name();
   work.body = executor::run_thread<Kernel, arguments>;
-  work.arguments = &packed;
+  work.arguments = std::addressof(packed);
   work.argument_bytes = sizeof packed;
   executor::run(work);
 }

@@ -18,7 +18,8 @@ template <class T>
 T shuffle(call what, unsigned mask, T value, int argument, int width, call_site at) {
   static_assert(std::is_trivially_copyable_v<T>);
   T result = value;
-  executor::warp_collective({what, mask, &value, &result, sizeof(T), argument, width, at});
+  executor::warp_collective(
+      {what, mask, std::addressof(value), std::addressof(result), sizeof(T), argument, width, at});
   return result;
 }
 

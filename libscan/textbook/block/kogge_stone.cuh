@@ -94,8 +94,8 @@ struct kogge_stone_double_buffered {
   template <class T, int MaxThreads, class Op>
   static __device__ tile<T, MaxThreads>& scan(storage<T, MaxThreads>& shared, T x, Op op) {
     int const j = this_thread();
-    auto* source = &shared.buffer[0];
-    auto* destination = &shared.buffer[1];
+    auto* source = shared.buffer;
+    auto* destination = shared.buffer + 1;
     source->at(j) = x;
     for (int stride = 1; stride < block_threads(); stride *= 2) {
       simt::sync_block();

@@ -20,6 +20,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import unicodedata
 import warnings
 import zlib
 
@@ -198,14 +199,20 @@ INTEGER = re.compile(r"[+-]?[0-9]+\Z")
 DECIMAL = re.compile(r"[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|inf|infinity|nan)\Z", re.I)
 
 
-MISSING = re.compile(r"""-{0,3}|\.{1,3}|\?|N/?A|N\.A\.|<NA>|NULL|\(NULL\)|\\N|NONE|NIL|NAT|MISSING|
-                         UNDEFINED|-?1\.\#(QNAN|IND|INF)|ERR:.*|\#(N/A|NA|GETTING_DATA)|
-                         \#(NULL|REF|DIV/0|VALUE|NUM|SPILL|CALC|FIELD|BLOCKED|BUSY|CONNECT|UNKNOWN|
-                         ERROR)!|\#NAME\?""", re.I | re.X | re.S | re.A)
+# Of UTF-8 that was decoded as Latin-1, as is all text here.
+MISSING = re.compile(r"""-{0,3}|\.{1,3}|[?*]|\xe2\x80[\x93\x94\xa6]|\xe2\x88\x92|\\N|
+                         -?1\.\#(QNAN|IND|INF)|-?NAN\(IND\)|ERR:.*|\#[^ ]+[!?]|
+                         \#(N/[ABD]|I/T|N[ADV]|GETTING_DATA|\xd0\x9d/\xd0\x94)(\ .*)?""", re.I | re.X | re.S | re.A)
+MISSING_WORD = re.compile(r"""N[AD]|NULL|NONE|NIL|NAT|MISSING(VALUE)?|NO(DATA|VALUE|TAVAILABLE|TAPPLICABLE|THING)|
+                              UNDEF(INED)?|UNKNOWN|EMPTY|NA(INTEGER|REAL|CHARACTER)""", re.I | re.X | re.A)
 
 
 def means_missing(cell):
-    return len(cell) <= 16 and MISSING.fullmatch(cell) is not None
+    if len(cell) > 32:
+        return False
+    word = re.sub(r"\A(?:<(.+)>|\((.+)\)|\[(.+)\]|\{(.+)\})\Z",
+                  lambda found: next(filter(None, found.groups())), cell, flags=re.S)
+    return bool(MISSING.fullmatch(cell) or MISSING_WORD.fullmatch(re.sub(r"[./\\_ -]", "", word)))
 
 
 def begins_with_letter(cell):
@@ -213,8 +220,11 @@ def begins_with_letter(cell):
     c, second = ord(cell[0]), ord(cell[1:2] or "\0")
     if c < 0x80:
         return cell[0].isalpha() or c == ord("_")
-    return not (c <= 0xc2 or (c == 0xe2 and 0x80 <= second < 0xb0) or
-                (c == 0xe3 and second == 0x80) or (c == 0xef and second >= 0xb8))
+    character = cell.encode("latin-1").decode("utf-8", "replace")[0]
+    return not (c <= 0xc2 or c == 0xcc or (c == 0xcd and second < 0xb0) or
+                (c == 0xe2 and 0x80 <= second < 0xb0) or (c == 0xe3 and second == 0x80) or
+                (c == 0xef and second >= 0xb8) or (c == 0xf0 and second >= 0x9d) or
+                unicodedata.category(character) == "Nd")
 
 
 def nearly_number(cell):

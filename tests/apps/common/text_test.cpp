@@ -173,11 +173,57 @@ TEST_CASE("a first line is a header only if nothing in it can be a number") {
   CHECK(refusal("(5)\n3\n") == "x:1: '(5)'" + no_number + hint);
   CHECK(refusal("\xe2\x88\x92"
                 "5\n3\n") == "x:1: '\\xe2\\x88\\x925'" + no_number + hint);
-  for (std::string const bad :
-       {"\"(5)\"", "N/A",    "na",           "$5",        "5m",      "\xc2\xa3", "%",    "null",
-        "(5),x",   "-,x",    "\xef\xbc\x95", "city,2019", "None",    "NULL",     "<NA>", "missing",
-        "#N/A",    "#REF!",  "Err:502",      "True",      "no",      "O",        "l0",   "I5",
-        "e5",      "nan(1)", "NaN%",         "inf.",      "caf\xe9", "\xc2\x80x"}) {
+  for (std::string const bad : {"\"(5)\"",
+                                "N/A",
+                                "na",
+                                "$5",
+                                "5m",
+                                "\xc2\xa3",
+                                "%",
+                                "null",
+                                "(5),x",
+                                "-,x",
+                                "\xef\xbc\x95",
+                                "city,2019",
+                                "None",
+                                "NULL",
+                                "<NA>",
+                                "missing",
+                                "#N/A",
+                                "#REF!",
+                                "Err:502",
+                                "True",
+                                "no",
+                                "O",
+                                "l0",
+                                "I5",
+                                "e5",
+                                "nan(1)",
+                                "NaN%",
+                                "inf.",
+                                "caf\xe9",
+                                "\xc2\x80x",
+                                "N.A",
+                                "n/d",
+                                "[null]",
+                                "not available",
+                                "NoData",
+                                "NA_integer_",
+                                "undef",
+                                "unknown",
+                                "\"*\"",
+                                "*,x",
+                                "\u2014,x",
+                                "#WERT!",
+                                "#\u00a1REF!,x",
+                                "#N/D",
+                                "#N/A Field Not Applicable,x",
+                                "#NV",
+                                "\u0663",
+                                "\u06f5,x",
+                                "\u096b",
+                                "\U0001d7db",
+                                "\u0301a"}) {
     CAPTURE(bad);
     CHECK(refusal(bad + "\n3,4\n").find(", expected a number" + hint) != std::string::npos);
   }
@@ -217,6 +263,26 @@ TEST_CASE("a single row of numbers is a sequence, unless a column or a header is
   CHECK(read_values<std::int64_t>("a b\n1 2\n") == ints{1});
   CHECK(read_values<std::int64_t>("1 2\n3 4\n") == ints{1, 3});
   CHECK(read_values<std::int64_t>("1 x\n") == ints{1});
+}
+
+TEST_CASE("a single row of numbers and missing values is a sequence, too") {
+  using ints = std::vector<std::int64_t>;
+  std::string const whole = "; if only the first cell counts: --column 1";
+  CHECK(refusal("3 NA 5\n") == "x:1: 'NA' means a missing value, expected a number" + whole);
+  CHECK(refusal("3,1,7,\n") == "x:1: an empty cell, expected a number" + whole);
+  CHECK(read_values<std::int64_t>("3,1,7,\n", as(file_format::text, {}, 1)) == ints{3});
+  auto const with = [](char const* what) {
+    apps::read_options options;
+    options.missing = apps::missing_rule_from_text(what);
+    return options;
+  };
+  for (std::string const row : {"3 NA 5\n", "NA,3,5", "3;5;\n", "\n- 3 . 5 ?\n"}) {
+    CAPTURE(row);
+    CHECK(read_values<std::int64_t>(row, with("skip")) == ints{3, 5});
+  }
+  CHECK(read_values<std::int64_t>("NA,3,,5\n", with("-1")) == ints{-1, 3, -1, 5});
+  CHECK(read_values<std::int64_t>("NA 1\n2 3\nNA 4\n", with("skip")) == ints{2});
+  CHECK(read_values<std::int64_t>("NA x\n", with("skip")).empty());
 }
 
 TEST_CASE("lines that begin with # are comments before the first row, or where that is said") {
@@ -260,7 +326,12 @@ TEST_CASE("files of other formats, and other line ends, are refused by name") {
     CAPTURE(name);
     CHECK(refusal(content + "\n1\n2\n").find(name) != std::string::npos);
   }
-  CHECK(read_values<std::int64_t>("PAR1\n1\n") == std::vector<std::int64_t>{1});
+  for (std::string const header : {"PAR1", "ARROW1", "ORC", "GIF89a", "RIFF"}) {
+    CAPTURE(header);
+    CHECK(read_memory(header + "\n1\n").header_line == 1);
+    CHECK(refusal(header + "\n" + std::string(1, '\0')).find("expected npy or text") !=
+          std::string::npos);
+  }
   CHECK(read_values<std::int64_t>("BZhang\n1\n") == std::vector<std::int64_t>{1});
   CHECK(read_values<std::int64_t>("PKÄ\n1\n") == std::vector<std::int64_t>{1});
   for (std::string const text : {"x\r3\r1\r", "1\r2\r3", "# c\r1\r2\n", "\r1\r2", "1,2\r3,4\r"}) {

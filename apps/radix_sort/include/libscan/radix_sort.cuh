@@ -245,7 +245,7 @@ template <class Tuning = void, class Key, class Value, class Order = sort_order<
 void sort_pairs(workspace& ws, double_buffer<Key>& keys, double_buffer<Value>& values, item_count n,
                 Order order = {}) {
   device::refuse_moved<Value>();
-  device::sort_between<Tuning, Order, Value>(ws, keys, &values, n, order);
+  device::sort_between<Tuning, Order, Value>(ws, keys, std::addressof(values), n, order);
 }
 
 /// indices[j] = the position in `in` of key j of the result: in[indices[j]] is sorted, and equal

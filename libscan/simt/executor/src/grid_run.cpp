@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <libscan/core/kept_by_thread.hpp>
 #include <libscan/simt/executor/src/grid_run.hpp>
 #include <libscan/simt/executor/src/watchdog.hpp>
 #include <numeric>
@@ -291,7 +292,7 @@ void abandon_launch(thread_name const& thread, std::string const& text) {
 }
 
 void run(grid const& work) {
-  static thread_local stack_pool stacks;
+  auto& stacks = libscan::detail::kept_by_thread<stack_pool>();
   settings const& how = current_settings();
   start_ticks();
   if (how.count != nullptr) ++how.count->launches;

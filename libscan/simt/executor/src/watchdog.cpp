@@ -3,6 +3,7 @@
 // it, and so does too much CPU time, at its next step. A loop that takes no more steps is ended by
 // the signal handler itself: no code of the executor runs then.
 #include <cstdlib>
+#include <libscan/core/kept_by_thread.hpp>
 #include <libscan/simt/executor/src/grid_run.hpp>
 #include <libscan/simt/executor/src/watchdog.hpp>
 
@@ -74,8 +75,7 @@ class tick_timer {
 
 void start_ticks() {
 #ifdef LIBSCAN_HAS_TICKS
-  static thread_local tick_timer const timer;
-  (void)timer;
+  (void)libscan::detail::kept_by_thread<tick_timer>();
 #endif
 }
 

@@ -35,7 +35,7 @@ class joined_runs {
     for (rank_runs<T> const& one : all_) {
       bool const goes_on = one.runs > 0 && last != nullptr && *last == one.first;
       continues_.push_back(goes_on);
-      if (one.runs > 0) last = &one.last;
+      if (one.runs > 0) last = std::addressof(one.last);
     }
   }
 
