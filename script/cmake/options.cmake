@@ -39,14 +39,27 @@ else()
     set_property(DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTY EXCLUDE_FROM_ALL ON)
   endif()
   # Unoptimized, libscan is slower than a plain loop. The project's own targets stay as they are.
-  if(NOT multi_config AND "${CMAKE_BUILD_TYPE}" STREQUAL "" AND NOT CMAKE_CXX_FLAGS MATCHES "(^| )-O")
-    message(STATUS "libscan: no CMAKE_BUILD_TYPE is set; libscan's own targets are built as Release")
+  string(TOUPPER "CMAKE_CXX_FLAGS_${CMAKE_BUILD_TYPE}" flags_of_type)
+  string(STRIP "${${flags_of_type}}" flags_of_type)
+  if(NOT multi_config AND "${flags_of_type}" STREQUAL "" AND NOT CMAKE_CXX_FLAGS MATCHES "(^| )-O")
+    set(reason "no CMAKE_BUILD_TYPE is set")
+    if(CMAKE_BUILD_TYPE)
+      set(reason "CMAKE_BUILD_TYPE ${CMAKE_BUILD_TYPE} has no flags")
+    endif()
+    message(STATUS "libscan: ${reason}; libscan's own targets are built as Release")
     set(CMAKE_BUILD_TYPE Release)
   endif()
-  # The project's compiler may be newer, and warn of more, than those libscan is tested with.
+  # The project's compiler may be newer, and warn of more, than those libscan is tested with. The
+  # same holds for the project's checkers, and for libscan's headers in the project's sources.
   set(CMAKE_COMPILE_WARNING_AS_ERROR OFF)
+  set_property(DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTY SYSTEM ON)
+  foreach(checker CLANG_TIDY CPPCHECK CPPLINT INCLUDE_WHAT_YOU_USE)
+    set(CMAKE_CXX_${checker} "")
+  endforeach()
+  set(CMAKE_LINK_WHAT_YOU_USE OFF)
 endif()
 
+set(CMAKE_UNITY_BUILD OFF)  # sources have names of their own
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_CUDA_VISIBILITY_PRESET hidden)

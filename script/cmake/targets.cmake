@@ -5,9 +5,9 @@
 # warnings must not stop the build, even if that project's own do.
 function(libscan_warnings target)
   if(NOT PROJECT_IS_TOP_LEVEL)
-    target_compile_options(${target} PRIVATE
-      $<$<COMPILE_LANGUAGE:CXX>:-Wno-error>
-      $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wno-error>)
+    target_compile_options(${target} PRIVATE  # -w: -Werror=... is stronger than -Wno-error
+      $<$<COMPILE_LANGUAGE:CXX>:-Wno-error;-w>
+      $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wno-error,-w>)
     return()
   endif()
   target_compile_options(${target} PRIVATE

@@ -66,14 +66,24 @@ foreach(source libscan/host/libscan.cpp libscan/cpu/vector_scan.cpp apps/filter/
 endforeach()
 expect(plain /mine.cpp LACKS " -O" " -DNDEBUG")
 
-# A project's own warnings as errors are not libscan's; and scans alone need few sources.
+# Nor has a build type without flags any optimization.
+configured(none OFF -D LIBSCAN_CUDA=OFF -D CMAKE_BUILD_TYPE=None)
+if(NOT said MATCHES "CMAKE_BUILD_TYPE None has no flags; libscan's own targets are built as Release")
+  message(FATAL_ERROR "Not said that libscan is optimized: ${said}")
+endif()
+expect(none libscan/cpu/vector_scan.cpp HAS "${optimized}")
+expect(none /mine.cpp LACKS " -O" " -DNDEBUG")
+
+# A project's own warnings as errors, checkers and joined sources are not libscan's; and scans alone
+# (without the executor) need few sources.
 configured(strict OFF -D LIBSCAN_CUDA=OFF -D LINKED=libscan::libscan -D CMAKE_BUILD_TYPE=Debug
-           -D CMAKE_CXX_FLAGS=-Werror -D CMAKE_COMPILE_WARNING_AS_ERROR=ON)
+           "-DCMAKE_CXX_FLAGS=-Werror -Werror=conversion" -D CMAKE_COMPILE_WARNING_AS_ERROR=ON
+           -D CMAKE_CXX_CLANG_TIDY=my-tidy -D CMAKE_UNITY_BUILD=ON -D LIBSCAN_EXECUTOR=OFF)
 if(said MATCHES "no CMAKE_BUILD_TYPE")
   message(FATAL_ERROR "A build type was set, but it is said that none was: ${said}")
 endif()
-expect(strict libscan/cpu/vector_scan.cpp HAS " -g .* -Wno-error " LACKS " -O[23s]" " -Wno-error .* -Werror")
-expect(strict /mine.cpp HAS " -Werror" LACKS " -Wno-error")
+expect(strict libscan/cpu/vector_scan.cpp HAS " -g .* -Wno-error -w " LACKS " -O[23s]" " -Wno-error .* -Werror" "my-tidy")
+expect(strict /unity_0_cxx.cxx HAS " -Werror" "-isystem ${SOURCE} " "my-tidy" LACKS " -Wno-error" " -w " "-I${SOURCE} ")
 compilations(strict commands)
 list(LENGTH commands number)
 if(number GREATER 7)
