@@ -141,7 +141,7 @@ void refuse_repeated_option(CLI::App const& app) {
   }
 }
 
-/// Throws if the report and the result would be one file. A program without --output has no result
+/// Throws if the report and a result would be one file. A program without --output has no result
 /// but its report.
 void check_report(CLI::App const& app) {
   if (app.get_option_no_throw("--output") == nullptr) return;
@@ -151,8 +151,15 @@ void check_report(CLI::App const& app) {
     return option->results().at(0);
   };
   std::string const report = value_of("--json", "");
-  if (report.empty() || !same_output(report, value_of("--output", "-"))) return;
-  throw usage_error("--json: " + report + " is also the output of the result");
+  if (report.empty()) return;
+  if (same_output(report, value_of("--output", "-"))) {
+    throw usage_error("--json: " + report + " is also the output of the result");
+  }
+  for (char const* const name : {"--split", "--values-output", "--svg", "--png", "--spy"}) {
+    std::string const other = value_of(name, "");
+    if (other.empty() || !same_output(report, other)) continue;
+    throw usage_error("--json: " + report + " is also the output of " + name);
+  }
 }
 
 /// --verify, and --verify=cub where the program has that.

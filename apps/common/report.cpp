@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 
+#include <apps/common/exit_code.hpp>
 #include <apps/common/number.hpp>
 #include <apps/common/output_file.hpp>
 #include <apps/common/program.hpp>
@@ -51,8 +52,12 @@ void finish_report(std::string_view program) {
   if (!report.json) return;
   std::string const text = "{\"program\": " + json_string(program) + report.numbers +
                            ", \"steps\": [" + report.steps + "]}\n";
-  report.json->write(std::as_bytes(std::span<char const>(text)));
-  report.json->commit();
+  try {
+    report.json->write(std::as_bytes(std::span<char const>(text)));
+    report.json->commit();
+  } catch (file_error const& e) {
+    throw file_error(std::string(e.what()) + "; the results are written");
+  }
 }
 
 std::string json_string(std::string_view text) {

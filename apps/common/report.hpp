@@ -24,7 +24,7 @@ void report_step(char const* step, double seconds, std::uint64_t bytes, std::str
 void report_number(char const* name, std::uint64_t value);
 
 /// Writes the JSON object, if one was requested, with the member "program". Throws as
-/// `output_file`.
+/// `output_file`; a `file_error` then says that the results are written.
 void finish_report(std::string_view program);
 
 /// `text` in JSON's quotes. Bytes that are no printable UTF-8 become U+FFFD.

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <libscan/core/half.hpp>
 #include <libscan/core/operator_call.hpp>
@@ -32,9 +33,22 @@ constexpr void refuse_items() {
                 "libscan: the items do not convert to the type that the operator accumulates in");
 }
 
+/// Whether items that `Out` writes are those of a std::vector<bool>, which share bytes.
+template <class Out>
+constexpr bool shares_bytes() {
+  if constexpr (requires(Out const& out) { out[0]; }) {
+    return std::is_same_v<decltype(std::declval<Out const&>()[0]), std::vector<bool>::reference>;
+  } else {
+    return false;
+  }
+}
+
 /// Refuses results of T that `Out` cannot hold.
 template <class T, class Out>
 constexpr void refuse_results() {
+  static_assert(!detail::shares_bytes<Out>(),
+                "libscan: several threads write the results, and items of std::vector<bool> share "
+                "bytes; take a std::vector<char>");
   constexpr bool written = requires(Out const& out, T const& result) { out[0] = result; };
   constexpr bool converted = requires(Out const& out, T const& result) {
     out[0] = static_cast<std::iter_value_t<Out>>(result);

@@ -2,8 +2,6 @@
 // Recursive descent over the grammar in expression.hpp.
 #include <apps/filter/host/expression.hpp>
 
-#include <algorithm>
-#include <cstddef>
 #include <utility>
 
 #include <libscan/core/error.hpp>
@@ -32,7 +30,7 @@ bool is_wordy(char c) {
   return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') || c == '_' || c == '.';
 }
 
-/// Whether a byte is within a character of UTF-8.
+/// Whether a byte of UTF-8 goes on with a character.
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
 std::string quoted(std::string_view text) { return '"' + std::string(text) + '"'; }
@@ -165,12 +163,7 @@ class expression_parser {
     while (at_ < text_.size() && is_space(text_[at_])) ++at_;
   }
 
-  /// The current place in characters, from 1.
-  int column() const {
-    auto const before = text_.substr(0, at_);
-    auto const inside = std::count_if(before.begin(), before.end(), is_continuation);
-    return static_cast<int>(static_cast<std::ptrdiff_t>(at_) - inside) + 1;
-  }
+  int column() const { return static_cast<int>(at_) + 1; }
 
   /// The text at the current place, for messages.
   std::string found() const {

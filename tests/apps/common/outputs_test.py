@@ -14,7 +14,7 @@ import unittest
 
 import numpy as np
 
-from program_case import BAD_FILE, DONE, ProgramCase
+from program_case import BAD_FILE, DONE, ProgramCase, USAGE
 
 PROGRAMS = {os.path.basename(path): os.path.abspath(path) for path in sys.argv[1:]}
 del sys.argv[1:]
@@ -339,6 +339,35 @@ class TwoOutputs(OutputsCase):
                     self.assertEqual(self.content(other), before)
                     os.remove(self.path(other))
                 self.assertFalse([name for name in os.listdir(self.dir) if name[0] == "."])
+
+
+    # A program, and the option of its second output.
+    SECOND = {"scan-filter": ("items.npy", "--keep", "> 9", "--split"),
+              "scan-sort": ("items.npy", "--values", "marks.npy", "--values-output"),
+              "scan-spmv": ("m.mtx", "--spy")}
+
+    def test_a_report_that_is_also_the_second_output(self):
+        for name, words in self.SECOND.items():
+            if name not in PROGRAMS:
+                continue
+            for same in ["out.svg", "./out.svg"] if name == "scan-spmv" else ["out", "./out"]:
+                with self.subTest(program=name, same=same):
+                    code, _, err = self.call(*words, os.path.normpath(same), "--json", same,
+                                             "-o", "k.txt", program=PROGRAMS[name], cwd=self.dir)
+                    self.assertEqual((code, err), (USAGE, "%s: error: --json: %s is also the output "
+                                                   "of %s (see %s --help)\n" % (
+                                                       name, same, words[-1], name)))
+                    self.assertFalse(os.path.exists(self.path("k.txt")))
+
+    def test_a_report_that_cannot_be_written(self):
+        for name in ["scan-prefix", "scan-sort"]:
+            if name not in PROGRAMS:
+                continue
+            code, _, err = self.call("items.npy", "-o", "k.npy", "--json", "/dev/full",
+                                     program=PROGRAMS[name], cwd=self.dir)
+            self.assertEqual((code, err), (BAD_FILE, name + ": error: /dev/full: cannot write: No "
+                                           "space left on device; the results are written\n"))
+            self.assertEqual(len(np.load(self.path("k.npy"))), N)
 
 
 class Killed(OutputsCase):

@@ -490,6 +490,15 @@ class Arguments(CopyCase):
         self.fails_with(BAD_FILE, self.path("a?b") + ": cannot open for reading: No such file or "
                         "directory", self.path("a\nb"))
 
+    def test_messages_show_what_prints(self):
+        for word, shown in [(b"a\x1b[31m", "a?[31m"), ("\u00fc\u0661".encode(), "\u00fc\u0661"),
+                            (b"caf\xe9", "caf?"), (b"a\xc2\x9bm", "a??m"), (b"\xd9", "?")]:
+            self.fails(BAD_FILE, "/%s/" % shown, self.path("none"),
+                       "-o", os.path.join(self.dir, os.fsdecode(word), "x"))
+        for option in ["--dtype", "--format", "--header", "--column", "--memory", "--threads"]:
+            error = self.fails(USAGE, "'", self.path("none"), option, "-\u0661" + "x" * 100)
+            self.assertNotIn("x" * 41, error)
+
 
 class Progress(CopyCase):
     def test_quiet_in_a_pipe_unless_asked_for(self):

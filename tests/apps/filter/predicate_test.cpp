@@ -335,6 +335,9 @@ TEST_CASE("a refused predicate names the column, what was expected and what was 
   CHECK(refusal("== nan") == at(4, "== nan", "expected a number after \"==\", found \"nan\""));
   CHECK(refusal("> 1.5.2") == at(3, "> 1.5.2", "expected a number after \">\", found \"1.5.2\""));
   CHECK(refusal("> -4x") == at(3, "> -4x", "expected a number after \">\", found \"-4x\""));
+  CHECK(refusal(">\u0661") == at(2, ">\u0661", "expected a number after \">\", found \"\u0661\""));
+  CHECK(refusal("> 1 \u2227 < 3") ==
+        at(5, "> 1 \u2227 < 3", "expected \"and\", \"or\" or the end, found \"\u2227\""));
   CHECK(refusal("> 1e") == at(3, "> 1e", "expected a number after \">\", found \"1e\""));
   CHECK(refusal("> 0x") == at(3, "> 0x", "expected a number after \">\", found \"0x\""));
   CHECK(refusal("bits -1") ==

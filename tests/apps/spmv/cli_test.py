@@ -536,6 +536,10 @@ class PageRank(EveryProgram, SpmvCase):
         self.fails(BAD_FILE, "no gzip data", graph, self.write("names.txt.gz", plain))
         self.fails(USAGE, "cannot both be standard input", "-", "-", data=b"")
         self.fails(BAD_FILE, "<stdin>: cannot read", graph, "-", preexec_fn=lambda: os.close(0))
+        for name in [b"a\0x", b"a\x1b[31m", b"caf\xe9", b"a\xc2\x9bm"]:
+            self.fails(BAD_FILE, "<stdin>:2: ", graph, "-", data=b"one\n" + name + b"\n")
+        self.fails(BAD_FILE, "names:1: '\\x93NUMPY", graph,
+                   self.write("names", content_of(self.save("x.npy", np.zeros(3)))))
         # An empty line is a name, too.
         code, out, _ = self.call(graph, "-", data=b"\n#two\n")
         self.assertEqual(out, b"  1  0.500000  \n  2  0.500000  #two\n")

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the cpu engine's calls refuse when they are compiled, and what they take.
+#include <functional>
+#include <vector>
+
 #include <libscan/core/half.hpp>
 #include <libscan/cpu/binary_scan.hpp>
 #include <libscan/cpu/segmented_reduce.hpp>
@@ -7,6 +10,7 @@
 
 using namespace libscan;
 
+std::vector<bool> bits(4);
 int const items[4]{};
 bfloat16 const halves[4]{};
 int out[4];
@@ -217,3 +221,25 @@ auto sum(ranks const& on) { return exclusive_scan(on, items, out, smaller); }
 
 // refused: the operator is not trivially copyable
 auto sum(ranks const& on, holds_memory const& op) { return reduce(on, items, op, 0); }
+
+// taken
+bool any() { return cpu::reduce(1, bits.begin(), 4, std::logical_or<>{}, false); }
+
+// refused: items of std::vector<bool> share bytes
+void scan() { cpu::inclusive_scan(1, bits.begin(), bits.begin(), 4, std::logical_or<>{}, false); }
+
+// refused: items of std::vector<bool> share bytes
+void scan() {
+  cpu::inclusive_segmented_scan(1, bits.begin(), bits.rbegin(), pairs, 4, std::logical_or<>{},
+                                false);
+}
+
+// refused: items of std::vector<bool> share bytes
+void sum() {
+  cpu::segmented_reduce(1, bits.begin(), bits.begin(), offsets, 4, std::logical_or<>{}, false);
+}
+
+// refused: items of std::vector<bool> share bytes
+void sum() {
+  cpu::segmented_reduce(1, bits.begin(), bits.begin(), ranges, 4, std::logical_or<>{}, false);
+}

@@ -17,6 +17,7 @@ using namespace libscan;
 
 std::deque<std::string> const names(3);
 std::deque<std::string> out(3);
+std::vector<bool> bits(3);
 index_t places[3];
 int numbers[3];
 auto const any = [](std::string const&) { return true; };
@@ -156,4 +157,28 @@ void call(std::string const* weights, double* sums) {
 // refused: weights are numbers, and so are their sums
 void call(double const* sums) {
   cpu::weighted_histogram(1, numbers, sums, sums, integer_bins<int>(0, 3), 3);
+}
+
+// taken
+index_t call() {
+  return cpu::filter_indices(1, bits.begin(), places, 3, [](bool bit) { return bit; });
+}
+
+// refused: items of std::vector<bool> share bytes
+index_t call() {
+  return cpu::filter(1, bits.begin(), bits.begin(), 3, [](bool bit) { return bit; });
+}
+
+// refused: items of std::vector<bool> share bytes
+index_t call() { return cpu::unique(1, bits.begin(), bits.begin(), 3); }
+
+// refused: items of std::vector<bool> share bytes
+index_t call() {
+  return cpu::split(1, bits.begin(), cpu::split_outputs{bits.begin(), 3, bits.rbegin(), 3}, 3,
+                    [](bool bit) { return bit; });
+}
+
+// refused: items of std::vector<bool> share bytes
+index_t call() {
+  return cpu::run_length_encode(1, bits.begin(), cpu::run_outputs{bits.begin(), 3, places, 3}, 3);
 }

@@ -203,8 +203,8 @@ inline void check_offsets(char const* call, index_t chunk_items) {
 /// it keeps. Writes at most `capacity` items, in order, whatever it returns.
 ///
 /// Types: `in` and `out` are random-access iterators or pointers; the items are of a trivially
-/// copyable type, and copied from `in` once. Writes to different items must not race (those of
-/// std::vector<bool> do).
+/// copyable type, and copied from `in` once. Writes to different items must not race; those of
+/// std::vector<bool> do, and are refused.
 /// Aliasing: `out` may begin where `in` does: a chunk is written after all chunks up to it have
 /// been read, and never beyond its own end. Otherwise the part of `out` that may be written must
 /// not overlap `in` or what the rule reads.
