@@ -47,7 +47,8 @@ constexpr char32_t zeros[] = {
     0x1946,  0x19d0,  0x1a80,  0x1a90,  0x1b50,  0x1bb0,  0x1c40,  0x1c50,  0xa620,  0xa8d0,
     0xa900,  0xa9d0,  0xa9f0,  0xaa50,  0xabf0,  0xff10,  0x104a0, 0x10d30, 0x11066, 0x110f0,
     0x11136, 0x111d0, 0x112f0, 0x11450, 0x114d0, 0x11650, 0x116c0, 0x11730, 0x118e0, 0x11950,
-    0x11c50, 0x11d50, 0x11da0, 0x11f50, 0x16a60, 0x16ac0, 0x16b50};
+    0x11c50, 0x11d50, 0x11da0, 0x11f50, 0x16a60, 0x16ac0, 0x16b50, 0x1d7ce, 0x1d7d8, 0x1d7e2,
+    0x1d7ec, 0x1d7f6, 0x1e140, 0x1e2f0, 0x1e4f0, 0x1e950, 0x1fbf0};
 
 /// Whether a text in UTF-8 begins with a digit of a script beyond ASCII.
 bool begins_with_digit(std::string_view text) {
@@ -59,6 +60,13 @@ bool begins_with_digit(std::string_view text) {
   }
   return std::any_of(std::begin(zeros), std::end(zeros),
                      [code](char32_t zero) { return code >= zero && code - zero < 10; });
+}
+
+bool has_digit(std::string_view text) {
+  for (; !text.empty(); text.remove_prefix(1)) {
+    if (is_digit(text[0]) || begins_with_digit(text)) return true;
+  }
+  return false;
 }
 
 bool is_ascii_letter(char c) {
@@ -146,8 +154,7 @@ bool is_name_or_sign(std::string_view cell) {
   if (cell.empty() || !may_be_name(cell)) return false;
   auto const c = static_cast<unsigned char>(cell[0]);
   bool const begins_as_number = c <= ' ' || c == 0x7f || c == '+' || c == '-' || c == '.';
-  return !begins_as_number && !begins_with_letter(cell) &&
-         std::none_of(cell.begin(), cell.end(), is_digit);
+  return !begins_as_number && !begins_with_letter(cell) && !has_digit(cell);
 }
 
 std::string without_doubled_quotes(std::string_view cell) {

@@ -14,6 +14,7 @@
 #include <mutex>
 
 #include <apps/common/exit_code.hpp>
+#include <libscan/core/beginning.hpp>
 
 namespace libscan::apps {
 namespace {
@@ -40,9 +41,9 @@ mapping_slot mappings[slots];
 char program[64] = "libscan";
 
 void copy_text(char* to, std::size_t room, std::string_view text) {
-  std::size_t const length = std::min(text.size(), room - 1);
-  std::memcpy(to, text.data(), length);
-  to[length] = '\0';
+  text = libscan::detail::beginning(text, room - 1);
+  std::memcpy(to, text.data(), text.size());
+  to[text.size()] = '\0';
 }
 
 /// Index of an entry claimed for filling, or -1.

@@ -70,14 +70,26 @@ constexpr magic magics[] = {
 };
 
 constexpr std::string_view endings[] = {
-    ".gz",   ".npy", ".raw",     ".bin",    ".txt",   ".csv",     ".tsv",    ".mtx",  ".bz2",
-    ".bz",   ".xz",  ".zst",     ".zstd",   ".lz4",   ".lzma",    ".lz",     ".br",   ".z",
-    ".sz",   ".zip", ".7z",      ".rar",    ".tar",   ".tgz",     ".tbz",    ".tbz2", ".txz",
-    ".tzst", ".npz", ".parquet", ".pq",     ".arrow", ".feather", ".orc",    ".avro", ".h5",
-    ".hdf5", ".hdf", ".nc",      ".mat",    ".json",  ".jsonl",   ".ndjson", ".xls",  ".xlsx",
-    ".ods",  ".pkl", ".pickle",  ".sqlite", ".db",    ".svg",     ".svgz",   ".png",  ".jpg",
-    ".jpeg", ".gif", ".bmp",     ".tif",    ".tiff",  ".webp",    ".pdf",    ".eps",  ".ps",
-    ".html", ".xml", ".yaml",    ".yml"};
+    ".gz",     ".npy",     ".raw",         ".bin",      ".txt",      ".csv",     ".tsv",
+    ".mtx",    ".bz2",     ".bz",          ".xz",       ".zst",      ".zstd",    ".lz4",
+    ".lzma",   ".lz",      ".br",          ".z",        ".sz",       ".zip",     ".7z",
+    ".rar",    ".tar",     ".tgz",         ".tbz",      ".tbz2",     ".txz",     ".tzst",
+    ".npz",    ".parquet", ".pq",          ".arrow",    ".feather",  ".orc",     ".avro",
+    ".h5",     ".hdf5",    ".hdf",         ".nc",       ".mat",      ".json",    ".jsonl",
+    ".ndjson", ".xls",     ".xlsx",        ".ods",      ".pkl",      ".pickle",  ".sqlite",
+    ".db",     ".svg",     ".svgz",        ".png",      ".jpg",      ".jpeg",    ".gif",
+    ".bmp",    ".tif",     ".tiff",        ".webp",     ".pdf",      ".eps",     ".ps",
+    ".html",   ".xml",     ".yaml",        ".yml",      ".gzip",     ".zz",      ".lzo",
+    ".cab",    ".jar",     ".iso",         ".doc",      ".docx",     ".odt",     ".rtf",
+    ".ppt",    ".pptx",    ".numbers",     ".xlsb",     ".xlsm",     ".htm",     ".xhtml",
+    ".toml",   ".geojson", ".gpx",         ".kml",      ".shp",      ".dbf",     ".tex",
+    ".pt",     ".pth",     ".safetensors", ".onnx",     ".tfrecord", ".msgpack", ".bson",
+    ".cbor",   ".pb",      ".fits",        ".fit",      ".nc4",      ".cdf",     ".grib",
+    ".grb",    ".sav",     ".dta",         ".sas7bdat", ".xpt",      ".rds",     ".rda",
+    ".rdata",  ".wav",     ".mp3",         ".flac",     ".ogg",      ".mp4",     ".avi",
+    ".ico",    ".ppm",     ".pgm",         ".pbm",      ".pnm",      ".psd",     ".heic",
+    ".dot",    ".sql",     ".sqlite3",     ".duckdb",   ".mdb",      ".exe",     ".so",
+    ".o"};
 
 }  // namespace
 

@@ -18,7 +18,7 @@ using reason_text = std::array<char, reason_bytes>;
 /// The beginning of `words`, padded with zeros.
 reason_text text_of(std::string_view words) {
   reason_text text{};
-  std::ranges::copy(words.substr(0, reason_bytes - 1), text.begin());
+  std::ranges::copy(detail::beginning(words, reason_bytes - 1), text.begin());
   return text;
 }
 

@@ -103,7 +103,7 @@ class mpi_transport final : public transport {
   void abandon(std::string_view reason) noexcept override {
     if (broken_) return;
     broken_ = true;
-    std::ranges::copy(reason.substr(0, reason_bytes - 1), reason_.begin());
+    std::ranges::copy(libscan::detail::beginning(reason, reason_bytes - 1), reason_.begin());
     for (int r = 0; r < size_; ++r) {
       MPI_Request request = MPI_REQUEST_NULL;
       if (r == rank_) continue;

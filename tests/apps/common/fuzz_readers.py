@@ -255,7 +255,8 @@ def is_name(wanted, or_sign):
         return False
     if begins_with_letter(wanted):
         return True
-    return or_sign and not re.match(r"[+.\0-\x20\x7f-]|.*[0-9]", wanted, re.S)
+    return or_sign and not re.match(r"[+.\0-\x20\x7f-]", wanted) and not any(
+        unicodedata.category(c) == "Nd" for c in wanted.encode("latin-1").decode("utf-8", "replace"))
 
 
 def is_quoted(line, delimiter, column):

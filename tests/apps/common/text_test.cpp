@@ -206,7 +206,7 @@ TEST_CASE("a first line is a header only if nothing in it can be a number") {
                                 "N.A",
                                 "n/d",
                                 "[null]",
-                                "not available",
+                                "not available,x",
                                 "NoData",
                                 "NA_integer_",
                                 "undef",
@@ -223,7 +223,9 @@ TEST_CASE("a first line is a header only if nothing in it can be a number") {
                                 "\u06f5,x",
                                 "\u096b",
                                 "\U0001d7db",
-                                "\u0301a"}) {
+                                "\u0301a",
+                                "(\u0663),x",
+                                "\U0001d7db,x"}) {
     CAPTURE(bad);
     CHECK(refusal(bad + "\n3,4\n").find(", expected a number" + hint) != std::string::npos);
   }
