@@ -7,7 +7,7 @@
 
 namespace libscan::inline v1::detail {
 
-/// The beginning of a text in UTF-8, of at most `max_bytes` bytes, that ends with a whole character.
+/// The beginning of a text in UTF-8 that has at most `max_bytes` bytes and no part of a character.
 constexpr std::string_view beginning(std::string_view text, std::size_t max_bytes) {
   if (text.size() <= max_bytes) return text;
   while (max_bytes > 0 && (static_cast<unsigned char>(text[max_bytes]) & 0xc0) == 0x80) --max_bytes;

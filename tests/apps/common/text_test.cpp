@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <libscan/core/beginning.hpp>
 #include <limits>
 #include <span>
 #include <sstream>
@@ -365,6 +366,18 @@ TEST_CASE("dates are moments, by the calendar of std::chrono") {
     CHECK(moment->seconds == std::int64_t{day} * 86400 + 3723 + 60);
     CHECK(moment->nanoseconds == 500'000'000);
   }
+}
+
+TEST_CASE("the beginning of a text ends with a whole character") {
+  std::string const text = "a\u00fc\u0661\u20ac\U0001d7db.";
+  std::string const beginnings[] = {
+      "", "a", "a", text.substr(0, 3), text.substr(0, 3), text.substr(0, 5)};
+  for (std::size_t most = 0; most < std::size(beginnings); ++most) {
+    CHECK(libscan::detail::beginning(text, most) == beginnings[most]);
+  }
+  CHECK(libscan::detail::beginning(text, text.size() - 2) == text.substr(0, 8));
+  CHECK(libscan::detail::beginning(text, text.size()) == text);
+  CHECK(libscan::detail::beginning("", 3).empty());
 }
 
 TEST_CASE("the closest word takes the fewest edits") {
