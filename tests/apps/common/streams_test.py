@@ -16,7 +16,7 @@ import unittest
 import numpy as np
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from program_case import DONE, ProgramCase, cgroup, limited
+from program_case import BAD_FILE, DONE, ProgramCase, cgroup, limited
 
 PROGRAMS = {os.path.basename(path): os.path.abspath(path) for path in sys.argv[1:]}
 del sys.argv[1:]
@@ -32,6 +32,17 @@ def has_cgroups():
         return True
     except OSError:
         return False
+
+
+def goes_to(process, read, written):
+    """Waits until a process has read and written so many bytes; False if it ends before that."""
+    while process.poll() is None:
+        with open("/proc/%d/io" % process.pid) as file:
+            io = dict(line.split(": ") for line in file.read().splitlines())
+        if int(io["rchar"]) >= read and int(io["wchar"]) >= written:
+            return True
+        time.sleep(0.001)
+    return False
 
 
 class StreamCase(ProgramCase):
@@ -183,17 +194,24 @@ class Sorts(StreamCase):
                                                np.sort(keys.astype("uint64"))))
 
     def test_killed_in_each_phase(self):
+        size = os.path.getsize(self.source)
         before = os.listdir(self.dir)
-        for delay in [0.02, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8]:
-            process = subprocess.Popen([PROGRAMS["scan-sort"], self.source, "-o",
-                                        self.path("o.npy"), "--memory", str(self.memory),
-                                        "--temp", self.dir])
-            time.sleep(delay)
-            process.kill()
-            if process.wait() == -signal.SIGKILL:
-                self.assertHolds(*before)
-            else:
-                os.remove(self.path("o.npy"))
+        # The sample, the first pass, between the passes, the second pass.
+        for read, written in [(1, 0), (size // 2, size // 4), (size, size // 2),
+                              (size * 3 // 2, size * 5 // 4)]:
+            with self.subTest(read=read, written=written):
+                process = subprocess.Popen([PROGRAMS["scan-sort"], self.source, "-o",
+                                            self.path("o.npy"), "--memory", str(self.memory),
+                                            "--temp", self.dir])
+                if goes_to(process, read, written):
+                    process.kill()
+                if process.wait() == -signal.SIGKILL:
+                    self.assertHolds(*before)
+                else:
+                    self.assertEqual(process.returncode, DONE)
+                    os.remove(self.path("o.npy"))
+        self.runs("scan-sort", self.source, "-o", self.path("o.npy"), reads=size, writes=size,
+                  passes=2)
 
 
 class Pipes(ProgramCase):
@@ -232,23 +250,117 @@ class Pipes(ProgramCase):
 
 
 class Faults(ProgramCase):
+    """What interrupts a program that streams: no file may be left, and the next run must succeed."""
+    words = {"scan-prefix": [], "scan-filter": ["--keep", ">= 0"],
+             "scan-histogram": ["--bins", "4", "--range", "0:4"], "scan-sort": ["--memory", "40M"]}
+
     def setUp(self):
         scratch = tempfile.TemporaryDirectory(dir=os.getcwd())
         self.addCleanup(scratch.cleanup)
         self.dir = scratch.name
 
+    def zeros(self, size):
+        """An input that takes no space."""
+        with open(self.path("in.raw"), "wb") as file:
+            file.truncate(size)
+        return self.path("in.raw")
+
+    def command(self, name, source, *options):
+        return [PROGRAMS[name], source, "--dtype", "uint64", *self.words[name], *options]
+
+    def start(self, name, source, *options):
+        """The program, when it has read some of its input."""
+        process = subprocess.Popen(self.command(name, source, *options), stderr=subprocess.PIPE)
+        self.addCleanup(process.kill)
+        self.assertTrue(goes_to(process, 8 * MIB, 0))
+        return process
+
+    def ends(self, process, code, words):
+        """The program must end like this, and leave nothing."""
+        error = process.stderr.read().decode()
+        process.stderr.close()
+        self.assertEqual(process.wait(), code, error)
+        self.assertIn(words, error)
+        self.assertHolds("in.raw")
+
+    def assertWorks(self, name, *options):
+        """The program must succeed now."""
+        out = self.path("o.raw")
+        subprocess.run(self.command(name, self.zeros(MIB), "-o", out, *options), check=True)
+        os.remove(out)
+
     def test_killed_while_it_streams(self):
         for name, options in [("scan-prefix", []), ("scan-prefix", ["--reverse"]),
-                              ("scan-filter", ["--keep", ">= 0"])]:
-            with open(self.path("in.raw"), "wb") as file:
-                file.truncate(1 << 34)  # it would take long
-            process = subprocess.Popen([PROGRAMS[name], self.path("in.raw"), "--dtype", "uint64",
-                                        *options, "-o", self.path("o.raw")])
-            time.sleep(0.3)
-            self.assertIsNone(process.poll())
-            process.send_signal(signal.SIGKILL)
-            self.assertEqual(process.wait(), -signal.SIGKILL)
-            self.assertHolds("in.raw")
+                              ("scan-filter", []), ("scan-histogram", [])]:
+            with self.subTest(program=name, options=options):
+                process = self.start(name, self.zeros(1 << 34), *options, "-o", self.path("o.raw"))
+                process.kill()
+                self.ends(process, -signal.SIGKILL, "")
+                self.assertWorks(name, *options)
+
+    def test_an_input_that_shrinks(self):
+        for name in self.words:
+            with self.subTest(program=name):
+                process = self.start(name, self.zeros(1 << 34), "-o", self.path("o.raw"))
+                os.truncate(self.path("in.raw"), MIB)
+                self.ends(process, BAD_FILE, self.path("in.raw") + ": the file shrank while it was "
+                          "read")
+                self.assertWorks(name)
+
+    def test_an_input_that_grows(self):
+        """The result is that of the items that were there at first."""
+        items = np.arange(1, 8 * MIB, dtype="uint64")
+        for name, expected in [("scan-prefix", np.cumsum(items)), ("scan-filter", items),
+                               ("scan-sort", items)]:
+            with self.subTest(program=name):
+                self.write("in.raw", items.tobytes())
+                process = self.start(name, self.path("in.raw"), "-o", self.path("o.raw"))
+                process.send_signal(signal.SIGSTOP)
+                with open(self.path("in.raw"), "ab") as file:
+                    file.write(items.tobytes())
+                process.send_signal(signal.SIGCONT)
+                self.assertEqual((process.stderr.read(), process.wait()), (b"", DONE))
+                process.stderr.close()
+                self.assertTrue(np.array_equal(np.fromfile(self.path("o.raw"), "uint64"), expected))
+                os.remove(self.path("o.raw"))
+
+    def test_files_that_may_not_be_as_large(self):
+        for name, words in [("scan-prefix", "o.raw: cannot write: File too large"),
+                            ("scan-filter", "o.raw: cannot write: File too large"),
+                            ("scan-sort", "cannot write a temporary file (see --temp and TMPDIR): "
+                                          "File too large")]:
+            with self.subTest(program=name):
+                process = subprocess.Popen(self.command(name, self.zeros(1 << 28), "-o",
+                                                        self.path("o.raw")), stderr=subprocess.PIPE,
+                                           **limited(resource.RLIMIT_FSIZE, 32 * MIB))
+                self.ends(process, BAD_FILE, words)
+                self.assertWorks(name)
+
+    def test_a_full_disk(self):
+        mount = self.path("small")
+        os.mkdir(mount)
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m", "none", mount],
+                          capture_output=True).returncode:
+            self.skipTest("needs the right to mount")
+        try:
+            out = os.path.join(mount, "o.raw")
+            full = "No space left on device"
+            temporary = "%s: cannot write a temporary file (see --temp and TMPDIR): " + full
+            for name, options, words in [
+                    ("scan-prefix", ["-o", out], out + ": cannot write: " + full),
+                    ("scan-filter", ["-o", out], out + ": cannot write: " + full),
+                    ("scan-sort", ["-o", out, "--temp", self.dir], out + ": cannot write: " + full),
+                    ("scan-sort", ["-o", out], temporary % (mount + "/")),
+                    ("scan-sort", ["-o", self.path("o.raw"), "--temp", mount], temporary % mount)]:
+                with self.subTest(program=name, options=options):
+                    done = subprocess.run(self.command(name, self.zeros(64 * MIB), *options),
+                                          stderr=subprocess.PIPE, check=False)
+                    self.assertEqual(done.returncode, BAD_FILE)
+                    self.assertIn(words, done.stderr.decode())
+                    self.assertEqual(os.listdir(mount), [])
+                    self.assertHolds("in.raw", "small")
+        finally:
+            subprocess.run(["umount", mount], check=True)
 
 
 if __name__ == "__main__":
