@@ -79,6 +79,18 @@ struct library_binary_scan {
   }
 };
 
+/// The same, but one warp scans the counts bit by bit.
+template <int BlockThreads>
+struct bitwise_sums_scan {
+  static constexpr int block_threads = BlockThreads;
+  using storage = block::binary_scan_storage<BlockThreads>;
+  static __device__ scan_result<unsigned> scan(storage& shared, bool predicate) {
+    auto const scanned = block::binary_scan<scan_kind::exclusive, scan_direction::forward,
+                                            block::partial_sums::bitwise>(shared, predicate);
+    return {static_cast<unsigned>(scanned.rank), static_cast<unsigned>(scanned.count)};
+  }
+};
+
 /// Ballots, then every warp scans the counts by shuffles: differs from block::exclusive_scan only
 /// in step A.
 template <int BlockThreads>
@@ -109,6 +121,14 @@ struct prefix_of : Scan {
   static __device__ unsigned of(typename Scan::storage& shared, unsigned x) {
     return Scan::scan(shared, item_of<1>(x) != 0).prefix;
   }
+};
+
+/// Primitive in a kernel that keeps a tile of `Bytes` in shared memory for other purposes.
+template <class Primitive, int Bytes>
+struct beside_tile : Primitive {
+  struct storage : Primitive::storage {
+    unsigned tile[Bytes / sizeof(unsigned)];
+  };
 };
 
 // 3.3: the block's radix sort, by 32 splits.

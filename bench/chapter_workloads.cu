@@ -7,6 +7,7 @@
 #include <functional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 #include <bench/chapter_scans.cuh>
@@ -33,18 +34,40 @@ class figures {
 
   void block_counts() const;
   void block_scans() const;
+  template <int... BlockThreads>
+  void partial_sums() const {
+    (partial_sums_of<BlockThreads>(), ...);
+  }
+  template <int... TileBytes>
+  void occupancy() const {
+    (occupancy_beside<TileBytes>(), ...);
+  }
   void lane_masks() const;
-  template <int Bits>
-  void warp_scans() const;
-  template <int BlockThreads>
-  void block_sorts() const;
+  template <int... Bits>
+  void warp_scans() const {
+    (warp_scans_of<Bits>(), ...);
+  }
+  template <int... BlockThreads>
+  void block_sorts() const {
+    (block_sorts_of<BlockThreads>(), ...);
+  }
 
  private:
+  template <int BlockThreads>
+  void partial_sums_of() const;
+  template <int TileBytes>
+  void occupancy_beside() const;
+  template <int Bits>
+  void warp_scans_of() const;
+  template <int BlockThreads>
+  void block_sorts_of() const;
+
   /// A contender of a workload: run(blocks, repetitions) launches its kernel once.
   struct entrant {
     std::string name;
     std::function<void(int blocks, int repetitions)> run;
     int shared_bytes;
+    int resident_blocks;
   };
 
   static std::vector<unsigned> random_words(std::size_t n) {
@@ -63,7 +86,9 @@ class figures {
                   {.blocks = static_cast<unsigned>(blocks), .threads = Primitive::block_threads},
                   static_cast<unsigned const*>(in_.data()), out_.data(), repetitions);
             },
-            std::is_empty_v<storage> ? 0 : static_cast<int>(sizeof(storage))};
+            std::is_empty_v<storage> ? 0 : static_cast<int>(sizeof(storage)),
+            simt::resident_blocks_per_multiprocessor<repeated_kernel<Primitive>, unsigned const*,
+                                                     unsigned*, int>(Primitive::block_threads)};
   }
 
   /// The smallest and the largest grid: one bound by latency, one by throughput.
@@ -119,6 +144,7 @@ void figures::race(std::string const& operation, std::string const& type, int bl
     for (entrant const& each : entrants) {
       work.contenders.push_back(
           {each.name, [&, blocks] { each.run(blocks, repetitions); }, right, each.shared_bytes});
+      work.contenders.back().resident_blocks = each.resident_blocks;
     }
     forget_results();
     tell_(measure(work, wanted_.rounds, time_));
@@ -147,6 +173,28 @@ void figures::block_scans() const {
         entry<prefix_of<generic_shuffle_scan<threads>>>("shuffles 32-bit")});
 }
 
+/// 3.2.2.3: the counts of warps scanned by shuffles or bit by bit.
+template <int BlockThreads>
+void figures::partial_sums_of() const {
+  race("chapter partial sums", "1-bit", BlockThreads, wanted_.repetitions, ends(),
+       prefixes<1>{BlockThreads},
+       {entry<prefix_of<library_binary_scan<BlockThreads>>>("generic"),
+        entry<prefix_of<bitwise_sums_scan<BlockThreads>>>("bitwise")});
+}
+
+/// 3.2.2.3: less shared memory may raise occupancy: Listing 3.6 in either form, in kernels that
+/// also keep a tile in shared memory.
+template <int TileBytes>
+void figures::occupancy_beside() const {
+  constexpr int threads = 256;
+  using binary = prefix_of<chapter_scan<threads, step_a_binary>>;
+  using words = prefix_of<chapter_scan<threads, step_a_generic>>;
+  race("chapter occupancy", "beside " + std::to_string(TileBytes / 1024) + " KiB", threads,
+       wanted_.repetitions, {blocks_.back()}, prefixes<1>{threads},
+       {entry<beside_tile<binary, TileBytes>>("3.6 binary"),
+        entry<beside_tile<words, TileBytes>>("3.6 32-bit")});
+}
+
 /// Listing 3.4 against the arithmetic of 3.3, recomputed each time and hoisted out of the loop.
 void figures::lane_masks() const {
   race("chapter lane mask", "1-bit", standard_threads, wanted_.repetitions, ends(), prefixes<1>{32},
@@ -162,7 +210,7 @@ void figures::lane_masks() const {
 
 /// 3.2.2.1: the number of bits up to which the bitwise scan wins.
 template <int Bits>
-void figures::warp_scans() const {
+void figures::warp_scans_of() const {
   race("chapter warp scan", std::to_string(Bits) + "-bit", standard_threads, wanted_.repetitions,
        ends(), prefixes<Bits>{32},
        {entry<bitwise_warp_scan<Bits>>("bitwise"), entry<shuffle_warp_scan<Bits>>("shuffles"),
@@ -171,7 +219,7 @@ void figures::warp_scans() const {
 
 /// 3.3: the sort of a block, with a thirty-second of the repetitions, since each is 32 scans.
 template <int BlockThreads>
-void figures::block_sorts() const {
+void figures::block_sorts_of() const {
   race("chapter block sort", "u32", BlockThreads, std::max(1, wanted_.repetitions / 32), ends(),
        sorted,
        {entry<library_sort<BlockThreads>>("block::radix_sort"),
@@ -187,30 +235,25 @@ void run_figures(options const& wanted, stopwatch const& time, report const& tel
   if (blocks.empty()) blocks = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096};
   std::sort(blocks.begin(), blocks.end());
   figures const all(wanted, blocks, time, tell);
-  all.block_counts();
-  all.block_scans();
-  all.lane_masks();
-  all.warp_scans<1>();
-  all.warp_scans<2>();
-  all.warp_scans<3>();
-  all.warp_scans<4>();
-  all.warp_scans<5>();
-  all.warp_scans<6>();
-  all.warp_scans<7>();
-  all.warp_scans<8>();
-  all.warp_scans<12>();
-  all.warp_scans<16>();
-  all.block_sorts<128>();
-  all.block_sorts<256>();
-  all.block_sorts<512>();
-  all.block_sorts<1024>();
+  auto const requested = [&](std::string_view figure) {
+    auto const& names = wanted.figures;
+    return names.empty() || std::find(names.begin(), names.end(), figure) != names.end();
+  };
+  if (requested("block-counts")) all.block_counts();
+  if (requested("block-scans")) all.block_scans();
+  if (requested("partial-sums")) all.partial_sums<128, 256, 512, 1024>();
+  if (requested("occupancy")) all.occupancy<1024, 26 * 1024>();
+  if (requested("lane-masks")) all.lane_masks();
+  if (requested("warp-scans")) all.warp_scans<1, 2, 3, 4, 5, 6, 7, 8, 12, 16>();
+  if (requested("block-sorts")) all.block_sorts<128, 256, 512, 1024>();
 }
 
 }  // namespace
 
-/// If only grids are requested, nothing device-wide; if only sizes are, no figures.
+/// If only grids or figures are requested, nothing device-wide; if only sizes are, no figures.
 void run_chapter_workloads(options const& wanted, stopwatch const& time, report const& tell) {
-  bool const blocks = !wanted.blocks.empty(), sizes = !wanted.sizes.empty();
+  bool const blocks = !wanted.blocks.empty() || !wanted.figures.empty();
+  bool const sizes = !wanted.sizes.empty();
   if (blocks || !sizes) run_figures(wanted, time, tell);
   if (sizes || !blocks) run_device_wide(wanted, time, tell);
 }

@@ -13,6 +13,7 @@
 #include <apps/common/exit_code.hpp>
 #include <apps/common/output_file.hpp>
 #include <bench/beside.hpp>
+#include <bench/chapter_workloads.hpp>
 #include <bench/compare.hpp>
 #include <bench/distributions.hpp>
 #include <bench/matrices.hpp>
@@ -113,14 +114,18 @@ void add_scans(CLI::App& app, options& wanted, output_options& output) {
   algorithms
       .add_option("--algorithm", wanted.algorithms, "strategies (cuda) by name, or all (default)")
       ->delimiter(',');
+  algorithms
+      .add_option("--tile", wanted.tiles,
+                  "2048, 4096, 8192: tiles of this many items in all strategies of many blocks\n"
+                  "(cuda), at 2^20, 2^24 and 2^28 items")
+      ->check(CLI::IsMember({2048, 4096, 8192}))
+      ->delimiter(',');
   add_common(algorithms, wanted, output);
   auto& block_scans = *app.add_subcommand(
       "block-scans",
       "the textbook block scans against one another, in the blocks of a scan-then-fan of\n"
       "2^20 items (cuda)");
-  block_scans
-      .add_option("--block", wanted.blocks,
-                  "2 to 1024 (default: 64, 128, 256, 512, 1024)")
+  block_scans.add_option("--block", wanted.blocks, "2 to 1024 (default: 64, 128, 256, 512, 1024)")
       ->check(CLI::Range(2, 1024))
       ->delimiter(',');
   add_common(block_scans, wanted, output);
@@ -185,6 +190,13 @@ void add_others(CLI::App& app, options& wanted, output_options& output) {
       .add_option("--repetitions", wanted.repetitions,
                   "of each primitive in its kernel (default: 1024)")
       ->check(CLI::Range(1, 1 << 20));
+  chapter
+      .add_option("--figure", wanted.figures,
+                  "block-counts, block-scans, partial-sums, occupancy, lane-masks, warp-scans, "
+                  "block-sorts:\n"
+                  "only these, and nothing device-wide (default: all)")
+      ->check(one_of(chapter::figure_axis))
+      ->delimiter(',');
   add_common(chapter, wanted, output);
   add_common(
       *app.add_subcommand("scaling", "the cpu engine on 1, 2, 4 ... threads, up to --threads"),

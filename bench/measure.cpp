@@ -80,6 +80,7 @@ result labeled(workload const& work, contender const& each, result r) {
   r.bytes = work.bytes;
   r.repetitions = work.repetitions;
   r.shared_bytes = each.shared_bytes;
+  r.resident_blocks = each.resident_blocks;
   return r;
 }
 

@@ -28,6 +28,7 @@ struct contender {
   stopwatch time{};      ///< if it differs from that of the others
   /// Called before each `run` and not timed: restores the input that `run` overwrites.
   std::function<void()> prepare{};
+  int resident_blocks = 0;  ///< that fit a multiprocessor at once, where compared
 };
 
 /// One piece of work. `bytes` is the least traffic it needs: each input read once, each output
@@ -50,7 +51,7 @@ struct result {
   double median_us = 0, min_us = 0, max_us = 0;
   double p95_us = 0;  ///< 19 of 20 samples take no longer
   int beside = 0;     ///< busy processes that ran at the same time
-  int repetitions = 1, shared_bytes = 0;
+  int repetitions = 1, shared_bytes = 0, resident_blocks = 0;
   double noise = 0;  ///< the width of the middle half of the samples, relative to the median
   /// The median over the rounds of its time divided by libscan's; 0 for libscan, or if libscan is
   /// missing.

@@ -35,6 +35,8 @@ struct options {
   std::vector<std::string> matrices;         ///< of a product of matrix and vector
   std::vector<std::string> matrix_files;     ///< more of them, in Matrix Market files
   std::vector<std::string> algorithms;       ///< strategies of the catalog
+  std::vector<int> tiles;                    ///< items of a tile, of every strategy alike
+  std::vector<std::string> figures;          ///< of the chapter
   int rounds = 21;                           ///< 0: run and verify once, time nothing
   int threads = 0;                           ///< of the cpu engine; 0: all cores
   int beside = 0;                            ///< busy processes beside the cpu engine

@@ -39,6 +39,7 @@ nlohmann::json to_json(result const& r) {
                    {"calls", r.calls},
                    {"repetitions", r.repetitions},
                    {"shared_bytes", r.shared_bytes}};
+  if (r.resident_blocks > 0) j["resident_blocks"] = r.resident_blocks;
   if (r.ratio > 0) j["ratio"] = r.ratio;
   if (r.beside > 0) j["beside"] = r.beside;
   return j;

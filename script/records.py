@@ -15,7 +15,7 @@ FAMILIES = {"sorts": ("sort ", "argsort", "split by key"), "matrices": ("spmv ",
             "scaling": ("scaling ",), "files": ("spmv ",), "table2": ("algorithms",)}
 # In Table 2 on a GPU: libscan's own scan, and the strategies of the literature beside it.
 PRODUCTION = "production"
-STRATEGIES = ("sequential", "one-block", "scan-then-fan", "scan-then-propagate",
+STRATEGIES = ("sequential", "global-hillis-steele", "one-block", "scan-then-fan", "scan-then-propagate",
               "reduce-then-scan", "chained-scan", "decoupled-look-back")
 # Chosen by operation and not by result, the same for each engine: for each operation the plainest
 # types and data (uniform keys, half of the items kept, short segments; sorts of pairs have segments

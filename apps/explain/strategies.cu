@@ -18,6 +18,7 @@ namespace {
 using block_scan = block::textbook::kogge_stone;
 using maker = strategies::array_maker;
 
+using global_hillis_steele = strategies::global_hillis_steele<max_threads>;
 using scan_then_propagate = strategies::scan_then_propagate<block_scan, max_threads>;
 using reduce_then_scan = strategies::reduce_then_scan<block_scan, max_threads>;
 using chained_scan = strategies::chained_scan<block_scan, max_threads>;
@@ -51,6 +52,20 @@ int plan(strategies::scan_then_fan<BlockScan, max_threads> const& strategy, reco
 }
 
 template <scan_kind Kind>
+int plan(global_hillis_steele const& strategy, recorder& session, maker memory, index_t n) {
+  int const threads = strategy.threads();
+  for (char const* const name : {"buffer 0", "buffer 1"}) {
+    session.name_array(name, 0, memory.make<traced>(n), static_cast<std::size_t>(n));
+  }
+  session.expect({"add the item 1 before", 0, threads});
+  for (index_t offset = 2; offset < n; offset *= 2) {
+    session.expect({"add the item " + std::to_string(offset) + " before", 0, threads});
+  }
+  session.expect({"store", 0, threads});
+  return 0;
+}
+
+template <scan_kind Kind>
 int plan(scan_then_propagate const& strategy, recorder& session, maker memory, index_t n) {
   int const threads = strategy.threads();
   auto const items = static_cast<int>(strategy.tile_items());
@@ -79,7 +94,7 @@ int plan(scan_then_propagate const& strategy, recorder& session, maker memory, i
 template <scan_kind Kind>
 int plan(reduce_then_scan const& strategy, recorder& session, maker memory, index_t n) {
   int const threads = strategy.threads();
-  know<strategies::reduce_segments_kernel<max_threads, traced_plus>>(session, threads);
+  know<strategies::reduce_segments_kernel<block_scan, max_threads, traced_plus>>(session, threads);
   know<strategies::one_block_kernel<scan_kind::exclusive, block_scan, max_threads, traced_plus>>(
       session, threads);
   know<strategies::scan_segments_kernel<Kind, block_scan, max_threads, traced_plus>>(session,
@@ -142,6 +157,8 @@ recorded_run record(scan_request const& request) {
 template <scan_kind Kind>
 recorded_run record(scan_request const& request, scan_strategy which) {
   switch (which) {
+    case scan_strategy::global_hillis_steele:
+      return record<Kind, global_hillis_steele>(request);
     case scan_strategy::scan_then_propagate:
       return record<Kind, scan_then_propagate>(request);
     case scan_strategy::reduce_then_scan:

@@ -4,6 +4,11 @@
 // items. Verona's exercise: the textbook block scans against one another.
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include <bench/cuda/workloads.cuh>
 #include <bench/oracles.hpp>
@@ -44,64 +49,107 @@ bool takes(scan_strategy which, index_t n) {
   return which != scan_strategy::one_block || n <= one_block{}.tile_items();
 }
 
+/// n random items, their exclusive sums, and the contenders that scan them.
+class race {
+ public:
+  race(session const& now, std::string operation, index_t n)
+      : now_(now),
+        n_(n),
+        host_(items_of<item>("random", n)),
+        expected_(scanned<item>(host_, scan_kind::exclusive, sum{})),
+        host_out_(n),
+        in_(on_device(host_.view())),
+        out_(expected_.view()) {
+    double const bytes = 2.0 * static_cast<double>(n) * sizeof(item);
+    work_ = {"cuda", std::move(operation),
+             "i32",  n,
+             bytes,  {copy_of(bytes), cpu_loop(host_, host_out_, expected_)}};
+  }
+
+  /// `strategy` is a type of the catalog, or a name.
+  template <class Strategy>
+  void add(std::string name, Strategy strategy) {
+    auto const run = [this, strategy] {
+      scan_with<scan_kind::exclusive>(strategy, ws_, static_cast<item const*>(in_.data()),
+                                      out_.data(), n_, sum{}, nullptr, sum::identity());
+    };
+    add_run(std::move(name), run);
+  }
+
+  /// All forms of CUB.
+  void add_cub() {
+    scan_problem const problem{"i32", "sum", scan_kind::exclusive, in_.data(), out_.data(), n_};
+    for (implementation& each : all_offers(problem)) {
+      if (each.name.starts_with("cub")) add_run(std::move(each.name), std::move(each.run));
+    }
+  }
+
+  void run() { now_.run(std::move(work_)); }
+
+ private:
+  void add_run(std::string name, std::function<void()> run) {
+    work_.contenders.push_back({std::move(name), std::move(run), [this] { return out_.right(); }});
+  }
+
+  session const& now_;
+  index_t n_;
+  host_array<item> host_, expected_, host_out_;
+  device::buffer<item> in_;
+  checked_output<item> out_;
+  workspace ws_;
+  workload work_;
+};
+
 void compare_at(session const& now, std::vector<scan_strategy> const& requested, index_t n) {
-  auto const host = items_of<item>("random", n);
-  auto const expected = scanned<item>(host, scan_kind::exclusive, sum{});
-  host_array<item> const host_out(n);
-  auto const in = on_device(host.view());
-  checked_output<item> const out(expected.view());
-  double const bytes = 2.0 * static_cast<double>(n) * sizeof(item);
-  auto const right = [&] { return out.right(); };
-  workspace ws;
-  workload work{"cuda", "algorithms", "i32",
-                n,      bytes,        {copy_of(bytes), cpu_loop(host, host_out, expected)}};
+  race all(now, "algorithms", n);
   for (scan_strategy const which : requested) {
-    if (!takes(which, n)) continue;
-    work.contenders.push_back({std::string(strategy_name(which)),
-                               [&, which] {
-                                 scan_with<scan_kind::exclusive>(
-                                     which, ws, static_cast<item const*>(in.data()), out.data(), n,
-                                     sum{}, nullptr, sum::identity());
-                               },
-                               right});
+    if (takes(which, n)) all.add(std::string(strategy_name(which)), which);
   }
-  scan_problem const problem{"i32", "sum", scan_kind::exclusive, in.data(), out.data(), n};
-  for (implementation& each : all_offers(problem)) {
-    if (!each.name.starts_with("cub")) continue;
-    work.contenders.push_back({std::move(each.name), std::move(each.run), right});
-  }
-  now.run(std::move(work));
+  all.add_cub();
+  all.run();
 }
 
-/// Scan-then-fan with every block scan in its blocks, and the loops that they are compared with.
+/// Strategies of many blocks whose tiles have 2048 items, times `Times`.
+template <int Times>
+void compare_equal_tiles(session const& now, index_t n) {
+  namespace strategies = device::strategies;
+  namespace textbook = block::textbook;
+  constexpr int threads = strategies::default_block_threads;
+  using block_scan = strategies::default_block_scan;
+  constexpr int vector = strategies::vector_items;
+  using raked = textbook::raked<block_scan, Times * vector>;
+  // Its threads sum four items by themselves, whatever the block scan is.
+  using summed = std::conditional_t<Times == 1, block_scan, textbook::raked<block_scan, Times>>;
+  using propagate = strategies::scan_then_propagate<summed, threads>;
+  constexpr index_t tile = propagate{}.tile_items();
+  static_assert(tile == index_t{2048} * Times);
+  static_assert(tile == strategies::chained_scan<raked, threads>{}.tile_items());
+
+  race all(now, "equal tiles of " + std::to_string(tile), n);
+  all.add("scan-then-fan", strategies::scan_then_fan<raked, threads>{});
+  all.add("scan-then-propagate", propagate{});
+  all.add("reduce-then-scan", strategies::reduce_then_scan<raked, threads>{});
+  all.add("chained-scan", strategies::chained_scan<raked, threads>{});
+  all.add("decoupled-look-back", strategies::decoupled_look_back<raked, threads>{});
+  all.add("production", strategies::production{});
+  all.run();
+}
+
+/// Scan-then-fan with every block scan in its blocks, and what they are compared with: one thread,
+/// and a naive scan of the whole device.
 void compare_block_scans(session const& now, int threads, index_t n) {
   namespace strategies = device::strategies;
-  auto const host = items_of<item>("random", n);
-  auto const expected = scanned<item>(host, scan_kind::exclusive, sum{});
-  host_array<item> const host_out(n);
-  auto const in = on_device(host.view());
-  checked_output<item> const out(expected.view());
-  double const bytes = 2.0 * static_cast<double>(n) * sizeof(item);
-  workspace ws;
-  workload work{"cuda", "block-scans of " + std::to_string(threads) + " threads", "i32", n,
-                bytes,  {copy_of(bytes), cpu_loop(host, host_out, expected)}};
-  auto const add = [&](std::string const& name, auto strategy) {
-    work.contenders.push_back({name,
-                               [&, strategy] {
-                                 scan_with<scan_kind::exclusive>(
-                                     strategy, ws, static_cast<item const*>(in.data()), out.data(),
-                                     n, sum{}, nullptr, sum::identity());
-                               },
-                               [&] { return out.right(); }});
-  };
-  add("one thread", strategies::sequential{});
+  race all(now, "block-scans of " + std::to_string(threads) + " threads", n);
+  all.add("one thread", strategies::sequential{});
+  all.add("global-hillis-steele",
+          strategies::global_hillis_steele<strategies::max_block_threads>(threads));
   for (block_algorithm const which : all_block_algorithms) {
     strategies::with_block_scan(which, [&](auto block_scan) {
       using fan = strategies::scan_then_fan<decltype(block_scan), strategies::max_block_threads>;
-      add(std::string(block_algorithm_name(which)), fan(threads));
+      all.add(std::string(block_algorithm_name(which)), fan(threads));
     });
   }
-  now.run(std::move(work));
+  all.run();
 }
 
 }  // namespace
@@ -119,6 +167,16 @@ void run_algorithms(session const& now) {
   for (std::string const& name : now.wanted.algorithms)
     requested.push_back(strategy_from_name(name));
   if (requested.empty()) requested.assign(all_scan_strategies.begin(), all_scan_strategies.end());
+  if (!now.wanted.tiles.empty()) {
+    for (index_t const n : or_standard<index_t>(now.wanted.sizes, {1 << 20, 1 << 24, 1 << 28})) {
+      for (int const tile : now.wanted.tiles) {
+        if (tile == 2048) compare_equal_tiles<1>(now, n);
+        if (tile == 4096) compare_equal_tiles<2>(now, n);
+        if (tile == 8192) compare_equal_tiles<4>(now, n);
+      }
+    }
+    return;
+  }
   for (index_t const n : or_standard(now.wanted.sizes, paper_sizes()))
     compare_at(now, requested, n);
 }

@@ -5,8 +5,10 @@
 #include <string>
 #include <type_traits>
 
+#include <libscan/textbook/block/raked.cuh>
 #include <libscan/textbook/chained_scan.cuh>
 #include <libscan/textbook/decoupled_look_back.cuh>
+#include <libscan/textbook/global_hillis_steele.cuh>
 #include <libscan/textbook/names.hpp>
 #include <libscan/textbook/one_block.cuh>
 #include <libscan/textbook/production.cuh>
@@ -44,6 +46,8 @@ decltype(auto) with_strategy(scan_strategy which, Body body) {
   switch (which) {
     case scan_strategy::sequential:
       return body(sequential{});
+    case scan_strategy::global_hillis_steele:
+      return body(global_hillis_steele<BlockThreads>{});
     case scan_strategy::one_block:
       return body(one_block<BlockScan, max_block_threads>{});
     case scan_strategy::scan_then_fan:

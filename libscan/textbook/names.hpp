@@ -14,6 +14,7 @@ namespace libscan::inline v1 {
 /// How the blocks of a device share a scan. Each has a file of its name in this folder.
 enum class scan_strategy : std::uint8_t {
   sequential,
+  global_hillis_steele,
   one_block,
   scan_then_fan,
   scan_then_propagate,
@@ -53,10 +54,10 @@ inline constexpr std::array<other_name, 9> other_scan_names{{
 }  // namespace detail
 
 /// The names of the strategies.
-inline constexpr name_table<scan_strategy, 8, 9> scan_strategy_names{
+inline constexpr name_table<scan_strategy, 9, 9> scan_strategy_names{
     "scan strategy",
-    {"sequential", "one-block", "scan-then-fan", "scan-then-propagate", "reduce-then-scan",
-     "chained-scan", "decoupled-look-back", "production"},
+    {"sequential", "global-hillis-steele", "one-block", "scan-then-fan", "scan-then-propagate",
+     "reduce-then-scan", "chained-scan", "decoupled-look-back", "production"},
     detail::other_scan_names};
 
 /// The names of the block scans.

@@ -4,29 +4,61 @@
 // Architectures", 2009). Three launches for any n, and one write less.
 #pragma once
 
-#include <libscan/block/tree_reduce.cuh>
+#include <libscan/textbook/block/raked.cuh>
 #include <libscan/textbook/one_block.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
 
+/// How a block sums items before BlockScan scans them: one per thread, by a tree.
+template <class BlockScan, int MaxThreads>
+struct block_sum {
+  static constexpr int items_per_thread = 1;
+  template <class T>
+  using storage = block::tree_reduce_storage<T, MaxThreads>;
+
+  template <class T, class Op>
+  static __device__ T of(storage<T>& shared, T const (&x)[1], Op op) {
+    return block::tree_reduce(shared, x[0], op, block::textbook::block_threads());
+  }
+};
+
+/// As many items per thread as are scanned later.
+template <class BlockScan, int Vector, int MaxThreads>
+struct block_sum<block::textbook::raked<BlockScan, Vector>, MaxThreads> {
+  using raked = block::textbook::raked<BlockScan, Vector>;
+  static constexpr int items_per_thread = raked::items_per_thread;
+  template <class T>
+  using storage = typename raked::template storage<T, MaxThreads>;
+
+  template <class T, class Op>
+  static __device__ T of(storage<T>& shared, T const (&x)[items_per_thread], Op op) {
+    return raked::total(shared, x, op);
+  }
+};
+
 /// sums[b] = the items of segment b. One block per segment.
-template <int MaxThreads, class Op>
+template <class BlockScan, int MaxThreads, class Op>
 struct reduce_segments_kernel {
   using T = typename Op::value_type;
+  using summed = block_sum<BlockScan, MaxThreads>;
   static constexpr int block_threads = MaxThreads;
-  using shared_storage = block::tree_reduce_storage<T, MaxThreads>;
+  using shared_storage = typename summed::template storage<T>;
 
   template <class In>
   __device__ void operator()(shared_storage& shared, In in, index_t n, index_t segment_items, Op op,
                              T* sums) const {
     index_t const begin = index_t{blockIdx.x} * segment_items;
     index_t const end = n - begin < segment_items ? n : begin + segment_items;
+    index_t const threads = block::textbook::block_threads();
     T sum = op.identity();
-    for (index_t base = begin; base < end; base += blockDim.x) {
-      index_t const i = base + threadIdx.x;
-      T x = op.identity();
-      if (i < end) x = static_cast<T>(in[i]);
-      sum = op(sum, block::tree_reduce(shared, x, op, static_cast<int>(blockDim.x)));
+    for (index_t base = begin; base < end; base += threads * summed::items_per_thread) {
+      T x[summed::items_per_thread];
+#pragma unroll
+      for (int k = 0; k < summed::items_per_thread; ++k) {
+        index_t const i = base + k * threads + threadIdx.x;
+        x[k] = i < end ? static_cast<T>(in[i]) : T(op.identity());
+      }
+      sum = op(sum, summed::of(shared, x, op));
     }
     if (threadIdx.x == 0) sums[blockIdx.x] = sum;
   }
@@ -82,7 +114,7 @@ struct reduce_then_scan : block_strategy<BlockScan, MaxThreads> {
                                    .threads = static_cast<unsigned>(this->threads()),
                                    .on = ws.stream()};
 
-    simt::launch<reduce_segments_kernel<MaxThreads, Op>>(grid, in, n, segment, op, sums);
+    simt::launch<reduce_segments_kernel<BlockScan, MaxThreads, Op>>(grid, in, n, segment, op, sums);
     one_block<BlockScan, MaxThreads>(this->threads())
         .template scan<scan_kind::exclusive>(ws, sums, sums, segments, op, d_total, init);
     simt::launch<scan_segments_kernel<Kind, BlockScan, MaxThreads, Op>>(

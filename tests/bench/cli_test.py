@@ -40,7 +40,7 @@ class Refusals(BenchCase):
         self.refuses("not in range 0 to 65536", "scan", "--threads=-1")
 
     def test_names(self):
-        names = "sequential, one-block, scan-then-fan, scan-then-propagate, reduce-then-scan, "
+        names = "sequential, global-hillis-steele, one-block, scan-then-fan, scan-then-propagate, reduce-then-scan, "
         for operation in "scan", "algorithms":
             self.refuses('"foo" is unknown; expected one of ' + names, operation, *QUICK,
                          "--algorithm", "foo")

@@ -108,11 +108,14 @@ row make_block_row(std::string const& blocks) {
 
 using padded_blelloch = textbook::blelloch<textbook::padded<32>>;
 using fully_padded_blelloch = textbook::blelloch<textbook::fully_padded<32>>;
+using raked_blelloch = textbook::raked<textbook::blelloch<>, 3>;
+using raked_kogge_stone = textbook::raked<textbook::kogge_stone, 3>;
 
 /// Tiles of a few items: a few hundred items already make several levels.
 std::vector<row> const& tiny_rows() {
   static std::vector<row> const rows{
       make_row<sequential>("", 1, 1),
+      make_row<global_hillis_steele<5>>("of 5 threads", 5, 5),
       make_block_row<one_block, textbook::quadratic, 37>("of 37 threads, quadratic"),
       make_block_row<scan_then_fan, textbook::kogge_stone, 4>("of 4 threads, Kogge-Stone"),
       make_block_row<scan_then_propagate, textbook::hillis_steele, 2>("of 2, Hillis-Steele"),
@@ -120,6 +123,8 @@ std::vector<row> const& tiny_rows() {
       make_block_row<chained_scan, textbook::kogge_stone_double_buffered, 3>("of 3, Kogge-Stone"),
       make_block_row<decoupled_look_back, textbook::brent_kung, 2>("of 2 threads, Brent-Kung"),
       make_block_row<decoupled_look_back, textbook::hillis_steele, 32>("of 32, Hillis-Steele"),
+      make_block_row<chained_scan, raked_blelloch, 3>("of 3 threads, 6 items each, Blelloch"),
+      make_block_row<reduce_then_scan, raked_kogge_stone, 5>("of 5, 3 items each, Kogge-Stone"),
   };
   return rows;
 }
@@ -219,6 +224,7 @@ TEST_CASE("kernels for 70 threads serve blocks of any size up to that") {
     require_blocks_of_all_sizes<scan_then_fan, textbook::kogge_stone>(2);
     require_blocks_of_all_sizes<reduce_then_scan, textbook::blelloch<>>();
     require_blocks_of_all_sizes<decoupled_look_back, textbook::kogge_stone>();
+    require_blocks_of_all_sizes<reduce_then_scan, raked_blelloch>();
     if constexpr (!quick_types) {
       require_blocks_of_all_sizes<one_block, textbook::brent_kung>();
       require_blocks_of_all_sizes<scan_then_fan, fully_padded_blelloch>();
@@ -316,8 +322,9 @@ TEST_CASE("strategies and block scans are chosen by name") {
   CHECK(strategy_from_name("cudpp") == scan_strategy::scan_then_propagate);
   CHECK(block_algorithm_from_name("work-efficient") == block_algorithm::blelloch);
   CHECK_THROWS_WITH(strategy_from_name("fan"),
-                    "scan strategy \"fan\" is unknown; expected one of sequential, one-block, "
-                    "scan-then-fan, scan-then-propagate, reduce-then-scan, chained-scan, "
+                    "scan strategy \"fan\" is unknown; expected one of sequential, "
+                    "global-hillis-steele, one-block, scan-then-fan, scan-then-propagate, "
+                    "reduce-then-scan, chained-scan, "
                     "decoupled-look-back, production");
   CHECK_THROWS_WITH(block_algorithm_from_name(""),
                     Catch::Contains("block scan \"\" is unknown; expected one of sequential, "));

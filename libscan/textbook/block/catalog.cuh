@@ -27,8 +27,8 @@ __device__ T scan_tile(Storage& shared, T (&items)[Items], Op op) {
   } else {
     auto const scanned = Kind == scan_kind::inclusive ? Algorithm::inclusive(shared, items, op)
                                                       : Algorithm::exclusive(shared, items, op);
-    items[0] = scanned.prefix[0];
-    items[1] = scanned.prefix[1];
+#pragma unroll
+    for (int k = 0; k < Items; ++k) items[k] = scanned.prefix[k];
     return scanned.total;
   }
 }

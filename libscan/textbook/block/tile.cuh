@@ -11,7 +11,7 @@
 // Every textbook scan is a type of this shape, so that code can be written for any of them:
 //
 //   struct algorithm {
-//     static constexpr int items_per_thread;                       1 or 2
+//     static constexpr int items_per_thread;                       1 or 2; raked: more
 //     template <class T, int MaxThreads> struct storage;          shared memory
 //     inclusive(storage&, x, op), exclusive(storage&, x, op)       to {prefix, total}
 //   };
