@@ -23,6 +23,7 @@
 #include <bench/standard.hpp>
 #include <libscan/core/engine.hpp>
 #include <libscan/core/error.hpp>
+#include <libscan/textbook/names.hpp>
 
 using namespace libscan::bench;
 
@@ -114,6 +115,16 @@ void add_scans(CLI::App& app, options& wanted, output_options& output) {
   algorithms
       .add_option("--algorithm", wanted.algorithms, "strategies (cuda) by name, or all (default)")
       ->delimiter(',');
+  algorithms
+      .add_option_function<std::string>(
+          "--block-scan",
+          [&](std::string const& name) {
+            wanted.block_scan =
+                libscan::block_algorithm_name(libscan::block_algorithm_from_name(name));
+          },
+          "what the blocks of strategies run (cuda), for example kogge-stone (default:\n"
+          "blelloch-padded)")
+      ->type_name("NAME");
   algorithms
       .add_option("--tile", wanted.tiles,
                   "2048, 4096, 8192: tiles of this many items in all strategies of many blocks\n"

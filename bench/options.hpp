@@ -35,6 +35,7 @@ struct options {
   std::vector<std::string> matrices;         ///< of a product of matrix and vector
   std::vector<std::string> matrix_files;     ///< more of them, in Matrix Market files
   std::vector<std::string> algorithms;       ///< strategies of the catalog
+  std::string block_scan;                    ///< of the strategies' blocks; empty: the default
   std::vector<int> tiles;                    ///< items of a tile, of every strategy alike
   std::vector<std::string> figures;          ///< of the chapter
   int rounds = 21;                           ///< 0: run and verify once, time nothing

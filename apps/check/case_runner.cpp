@@ -55,7 +55,7 @@ std::string case_runner::run(check_case const& c, case_overrides const& override
     std::memcpy(total, expected.at<std::byte>(slot::total), outputs[slot::total].bytes());
   }
   auto const competitor = first_difference(c, expected, got, allowed_);
-  return competitor.empty() ? "" : "CUB or Thrust differs: " + competitor;
+  return competitor.empty() ? "" : "CUB, Thrust or cuSPARSE differs: " + competitor;
 }
 
 /// Whether the case still fails with other `overrides`; keeps them if so.

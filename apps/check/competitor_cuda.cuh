@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUB's and Thrust's results for cases with a direct counterpart there: a second oracle, on the
-// GPU.
+// The results of CUB, Thrust and cuSPARSE for cases with a counterpart there: a second oracle, on
+// the GPU.
 #pragma once
 
 #include <apps/check/device_case.cuh>

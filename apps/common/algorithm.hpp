@@ -22,21 +22,34 @@ CLI::Option* add_algorithm(CLI::App& app, std::optional<Enum>& to,
                        [&to, &table](std::string const& name) { to = table.named(name); });
 }
 
-/// Refuses --verify=cub without a usable GPU, before anything is read. Throws `engine_unavailable`.
-inline void check_verifier(common_arguments const& common) {
-  if (!common.verify_by_cub) return;
-  try {
-    engine::cuda();
-  } catch (engine_unavailable const& reason) {
-    throw engine_unavailable(std::string("--verify=cub needs a GPU: ") + reason.what());
+/// Who computes the result again beside the loop: those that --verify names; with "all", those that
+/// are offered and can run here. Throws `engine_unavailable` if one is named that needs a GPU, and
+/// there is none.
+inline verifier_set verifiers_for(common_arguments const& common) {
+  verifier_set chosen;
+  auto const choose = [&](verifier each, bool named) {
+    if (!needs_gpu(each)) return chosen.add(each);
+    try {
+      engine::cuda();
+      chosen.add(each);
+    } catch (engine_unavailable const& reason) {
+      if (!named) return;
+      throw engine_unavailable("--verify=" + std::string(verifier_names.name(each)) +
+                               " needs a GPU: " + reason.what());
+    }
+  };
+  for_each(common.verify_by, [&](verifier each) { choose(each, true); });
+  if (common.verify_by_all) {
+    for_each(common.offered_verifiers, [&](verifier each) { choose(each, false); });
   }
+  chosen.remove(verifier::loop);
+  return chosen;
 }
 
 /// The engine that --engine names. With an --algorithm that consists of kernels it runs kernels: a
 /// GPU, and the executor where "auto" finds none. Throws `usage_error` for such an algorithm on the
-/// cpu engine; otherwise as `engine::named` and `check_verifier`.
+/// cpu engine; otherwise as `engine::named`.
 inline engine engine_for(common_arguments const& common, bool algorithm_of_kernels = false) {
-  check_verifier(common);
   if (!algorithm_of_kernels) return engine::named(common.engine, common.threads);
   if (common.engine == "cpu") {
     throw usage_error(

@@ -2,6 +2,7 @@
 // The common flags on CLI11.
 #include <apps/common/arguments.hpp>
 
+#include <algorithm>
 #include <string_view>
 
 #include <CLI/CLI.hpp>
@@ -162,21 +163,37 @@ void check_report(CLI::App const& app) {
   }
 }
 
-/// --verify, and --verify=cub where the program has that.
+/// Takes a value of --verify: names of verifiers, with commas between them, or "all".
+void take_verifiers(std::string const& value, common_arguments& to) {
+  verifier_set const offered = to.offered_verifiers;
+  to.verify = true;
+  if (value == "true") return;  // what CLI11 passes for a flag without a value
+  for (std::size_t at = 0; at <= value.size();) {
+    std::size_t const end = std::min(value.find(',', at), value.size());
+    std::string const name = value.substr(at, end - at);
+    at = end + 1;
+    bool known = name == "all";
+    to.verify_by_all = to.verify_by_all || known;
+    for_each(offered, [&](verifier each) {
+      if (verifier_names.name(each) != name) return;
+      known = true;
+      to.verify_by.add(each);
+    });
+    if (known) continue;
+    throw CLI::ValidationError(for_people(name) + ", expected no value, or some of " +
+                               names_in(offered) + ", all");
+  }
+}
+
+/// --verify, with or without names.
 CLI::Option* add_verify(CLI::App& app, common_arguments* to) {
-  std::string words = "check the result against an independent computation";
-  if (to->offers_cub) words += "; --verify=cub: and against CUB, on a GPU";
-  auto const take = [to](std::string const& by) {
-    bool const alone = by == "true";  // what CLI11 passes for a flag without a value
-    if (!alone && (by != "cub" || !to->offers_cub)) {
-      throw CLI::ValidationError(for_people(by) + ", expected no value" +
-                                 (to->offers_cub ? ", or cub" : ""));
-    }
-    to->verify = true;
-    to->verify_by_cub = to->verify_by_cub || by == "cub";
-  };
+  std::string const words =
+      "check the result against an independent computation; --verify=NAME: and by some of\n" +
+      names_in(to->offered_verifiers) + ", or all that can run here";
   static std::string unused;
-  return app.add_flag("--verify", unused, words)->each(take);
+  return app.add_flag("--verify", unused, words)->each([to](std::string const& value) {
+    take_verifiers(value, *to);
+  });
 }
 
 CLI::Option* add_threads(CLI::App& app, common_arguments& values, char const* words) {

@@ -11,6 +11,7 @@
 
 #include <apps/common/data_file.hpp>
 #include <apps/common/dtype.hpp>
+#include <apps/common/verifiers.hpp>
 
 namespace CLI {
 class App;
@@ -35,8 +36,11 @@ struct common_arguments {
   bool progress = false;                          ///< --progress: even when not on a terminal
   bool time = false;                              ///< --time of programs for several ranks
   bool verify = false;                            ///< --verify against an independent computation
-  bool offers_cub = false;     ///< the program can verify by CUB; set before the flags are added
-  bool verify_by_cub = false;  ///< --verify=cub: also against CUB, on a GPU
+  /// Who can compute the program's result again; set before the flags are added.
+  verifier_set offered_verifiers{verifier::loop, verifier::standard};
+  /// Who shall, beside the loop: --verify=NAME.
+  verifier_set verify_by;
+  bool verify_by_all = false;  ///< --verify=all: all that are offered and can run here
 
   /// The options for `read_array`. Reports the bytes read to `meter`, which may be null.
   read_options reading(class progress* meter = nullptr) const;

@@ -15,8 +15,9 @@ std::string items_read(array const& items) {
   return words + "; line " + std::to_string(items.header_line) + " is a header";
 }
 
-bool report_verified(std::string const& difference, char const* agreement) {
-  say(difference.empty() ? std::string("verified: ") + agreement
+bool report_verified(std::string const& difference, verifier_set others,
+                     std::string const& agreement) {
+  say(difference.empty() ? "verified: " + agreement + also_agree(others)
                          : "error: --verify: " + difference);
   return difference.empty();
 }

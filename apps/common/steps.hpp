@@ -14,6 +14,7 @@
 #include <apps/common/progress.hpp>
 #include <apps/common/report.hpp>
 #include <apps/common/text_rows.hpp>
+#include <apps/common/verifiers.hpp>
 
 namespace libscan::apps {
 
@@ -35,9 +36,9 @@ decltype(auto) timed(double& seconds, Work&& work) {
 std::string items_read(array const& items);
 
 /// Prints the result of --verify, and returns whether `difference` is empty. If so, `agreement`
-/// says what agrees.
-bool report_verified(std::string const& difference,
-                     char const* agreement = "a plain loop computes the same");
+/// says what agrees, and so do `others`.
+bool report_verified(std::string const& difference, verifier_set others = {},
+                     std::string const& agreement = "a plain loop computes the same");
 
 /// Writes all of an array with a progress bar and commits it. `path` is the writer's. See
 /// `array_writer` for the format and the errors.

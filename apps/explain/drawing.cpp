@@ -312,24 +312,24 @@ class draughtsman {
       if (where.global) continue;
       double const column = result_.cells[what.cell].column;
       auto const [frame, fresh] =
-          frames.try_emplace(where.tile, drawn_block{"", column, column, top, row(), "", ""});
+          frames.try_emplace(where.tile, drawn_block{0, where.tile, column, column, top, row()});
       frame->second.first = std::min(frame->second.first, column);
       frame->second.last = std::max(frame->second.last, column);
     }
     for (tile_view const& tile : view.tiles) {
       auto const frame = frames.find(tile.tile);
       if (frame == frames.end()) continue;
-      std::string& label = frame->second.label;
-      label = "block " + std::to_string(tile.block);
-      if (tile.tile != tile.block) label += ", tile " + std::to_string(tile.tile);
+      frame->second.block = tile.block;
+      result_.blocks.push_back(frame->second);
       for (tile_stage const& stage : tile.stages) {
         if (tile.tile == 0 || !stage.publishes(tile.tile)) continue;
-        frame->second.sees = stage.flags_before;
+        std::string waits;
         for (int const awaited : stage.awaited(tile.tile)) {
-          frame->second.waits += (frame->second.waits.empty() ? "" : ",") + std::to_string(awaited);
+          waits += (waits.empty() ? ", waits for " : ",") + std::to_string(awaited);
         }
+        result_.rows.back().notes.push_back("tile " + std::to_string(tile.tile) + " sees " +
+                                            stage.flags_before + waits);
       }
-      result_.blocks.push_back(frame->second);
     }
   }
 

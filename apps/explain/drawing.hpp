@@ -40,15 +40,15 @@ struct drawn_row {
   std::string label;
   std::string words;
   bool heading = false;
+  std::vector<std::string> notes{};  ///< what tiles saw when they looked back
 };
 
 /// The columns of a block in its rows.
 struct drawn_block {
-  std::string label;
+  int block = 0;
+  int tile = 0;
   double first = 0, last = 0;
   int top = 0, bottom = 0;  ///< rows
-  std::string sees;         ///< flags of tiles before it looked back; empty if it did not
-  std::string waits;        ///< for which tiles
 };
 
 /// The whole plan.

@@ -17,7 +17,7 @@ constexpr char const* what_it_does =
 std::string words_and_examples() {
   return "Algorithms:\n" + libscan::apps::algorithm_list() +
          R"words(A block scan of more items than one block holds becomes a scan-then-fan. Blocks
-of a strategy run Kogge-Stone. --block is any size up to 1024, but not 1 in a
+of a strategy run Kogge-Stone, or what --block-scan names. --block is any size up to 1024, but not 1 in a
 scan-then-fan whose threads have one item each (blelloch... and brent-kung: 2).
 Up to 2048 numbers; 64 with --svg.
 
@@ -51,6 +51,13 @@ int main(int argc, char** argv) {
         app, "--block", 1, max_threads,
         "threads of a block; by default what block scans need for one, 4 for strategies",
         [&](std::uint64_t n) { arguments.scan.block = static_cast<int>(n); });
+    app.add_option_function<std::string>(
+           "--block-scan",
+           [&](std::string const& name) {
+             arguments.scan.block_scan = libscan::block_algorithm_from_name(name);
+           },
+           "which block scan the blocks of a strategy run; by default kogge-stone")
+        ->type_name("NAME");
     app.add_flag("--exclusive", arguments.scan.exclusive, "sums of the items before each one");
     add_whole_number(app, "--seed", arguments.scan.seed, 0, std::numeric_limits<unsigned>::max(),
                      "run blocks and threads at once, in an order drawn from this; 0: in turn");

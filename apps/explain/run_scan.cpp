@@ -115,7 +115,19 @@ named_algorithm const& find(std::string const& name) {
 
 recorded_run record_fan(scan_request const& request, block_algorithm which) {
   check_fan(request.block * items_per_thread(which));
-  return record_scan_then_fan(request, which);
+  return record_strategy(request, scan_strategy::scan_then_fan, which);
+}
+
+/// A strategy whose blocks run a block scan.
+void check_block_scan(scan_request const& request, named_algorithm const& wanted) {
+  if (!request.block_scan) return;
+  if (wanted.block) {
+    throw invalid_argument(request.algorithm + " is a block scan itself; expected no --block-scan");
+  }
+  if (wanted.as_printed != nullptr || !runs_block_scan(wanted.strategy)) {
+    throw invalid_argument("--block-scan is for the blocks of a strategy; " + request.algorithm +
+                           " has a scan of its own");
+  }
 }
 
 }  // namespace
@@ -130,18 +142,6 @@ std::string algorithm_list() {
   return text;
 }
 
-int items_per_thread(block_algorithm which) {
-  switch (which) {
-    case block_algorithm::blelloch:
-    case block_algorithm::blelloch_padded:
-    case block_algorithm::blelloch_fully_padded:
-    case block_algorithm::brent_kung:
-      return 2;
-    default:
-      return 1;
-  }
-}
-
 recorded_run record_scan(scan_request const& request) {
   named_algorithm const& wanted = find(request.algorithm);
   int const count = static_cast<int>(request.items.size());
@@ -151,13 +151,15 @@ recorded_run record_scan(scan_request const& request) {
   }
   scan_request complete = request;
   complete.algorithm = wanted.name;
+  check_block_scan(complete, wanted);
   if (wanted.as_printed != nullptr) return wanted.as_printed(complete);
   if (!wanted.block) {
     if (complete.block == 0) complete.block = default_block;
     check_block_size(complete.block);
+    block_algorithm const scan = complete.block_scan.value_or(block_algorithm::kogge_stone);
     return wanted.strategy == scan_strategy::scan_then_fan
-               ? record_fan(complete, block_algorithm::kogge_stone)
-               : record_strategy(complete, wanted.strategy);
+               ? record_fan(complete, scan)
+               : record_strategy(complete, wanted.strategy, scan);
   }
   int const each = items_per_thread(*wanted.block);
   int const needed = (count + each - 1) / each;

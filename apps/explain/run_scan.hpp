@@ -2,6 +2,7 @@
 // From a request to the recording of the library's own kernels at work on it.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,8 +18,9 @@ struct scan_request {
   std::string algorithm;
   int block = 0;  ///< threads of a block, up to `max_threads`; 0: as many as one block needs, or 4
   bool exclusive = false;
-  unsigned seed = 0;  ///< 0: one block after the other
-  int banks = 32;     ///< of shared memory, for the counts
+  unsigned seed = 0;                            ///< 0: one block after the other
+  int banks = 32;                               ///< of shared memory, for the counts
+  std::optional<block_algorithm> block_scan{};  ///< of a strategy's blocks; none: Kogge-Stone
 };
 
 /// Most items of a request.
@@ -37,11 +39,9 @@ recorded_run record_scan(scan_request const& request);
 /// For a block scan by one block, of `request.block` threads.
 recorded_run record_one_block(scan_request const& request, block_algorithm which);
 
-/// For a block scan by several blocks, each of more than one item.
-recorded_run record_scan_then_fan(scan_request const& request, block_algorithm which);
-
-/// For the other strategies.
-recorded_run record_strategy(scan_request const& request, scan_strategy which);
+/// For a strategy whose blocks run `block_scan`; in a scan-then-fan, blocks of more than one item.
+recorded_run record_strategy(scan_request const& request, scan_strategy which,
+                             block_algorithm block_scan);
 
 /// For the walkthrough's scan as it is printed: sums of blocks are scanned inclusively. Exclusive:
 /// each thread loads the item before its own, as the lecture's exclusive kernel does.
@@ -49,8 +49,5 @@ recorded_run record_walkthrough(scan_request const& request);
 
 /// For the lecture's incorrect kernel, by one block, inclusive.
 recorded_run record_incorrect(scan_request const& request);
-
-/// The number of items of each thread of a block scan.
-int items_per_thread(block_algorithm which);
 
 }  // namespace libscan::apps

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The strategies of the catalog: scan-then-fan with any textbook scan, the walkthrough's
-// hierarchical scan; the others with Kogge-Stone in their blocks. Compiled for the executor only.
+// The strategies of the catalog with any textbook scan in their blocks; among them scan-then-fan,
+// the walkthrough's hierarchical scan. Compiled for the executor only.
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -15,14 +15,7 @@ namespace strategies = device::strategies;
 
 namespace {
 
-using block_scan = block::textbook::kogge_stone;
 using maker = strategies::array_maker;
-
-using global_hillis_steele = strategies::global_hillis_steele<max_threads>;
-using scan_then_propagate = strategies::scan_then_propagate<block_scan, max_threads>;
-using reduce_then_scan = strategies::reduce_then_scan<block_scan, max_threads>;
-using chained_scan = strategies::chained_scan<block_scan, max_threads>;
-using decoupled_look_back = strategies::decoupled_look_back<block_scan, max_threads>;
 
 // A plan names the arrays in a strategy's workspace and its launches, in the order of the
 // strategy's own code, and returns the last level of arrays; the total is a sum of that level.
@@ -52,7 +45,8 @@ int plan(strategies::scan_then_fan<BlockScan, max_threads> const& strategy, reco
 }
 
 template <scan_kind Kind>
-int plan(global_hillis_steele const& strategy, recorder& session, maker memory, index_t n) {
+int plan(strategies::global_hillis_steele<max_threads> const& strategy, recorder& session,
+         maker memory, index_t n) {
   int const threads = strategy.threads();
   for (char const* const name : {"buffer 0", "buffer 1"}) {
     session.name_array(name, 0, memory.make<traced>(n), static_cast<std::size_t>(n));
@@ -65,13 +59,14 @@ int plan(global_hillis_steele const& strategy, recorder& session, maker memory, 
   return 0;
 }
 
-template <scan_kind Kind>
-int plan(scan_then_propagate const& strategy, recorder& session, maker memory, index_t n) {
+template <scan_kind Kind, class BlockScan>
+int plan(strategies::scan_then_propagate<BlockScan, max_threads> const& strategy, recorder& session,
+         maker memory, index_t n) {
   int const threads = strategy.threads();
   auto const items = static_cast<int>(strategy.tile_items());
-  know<strategies::scan_vectors_kernel<Kind, block_scan, max_threads, traced_plus>>(
+  know<strategies::scan_vectors_kernel<Kind, BlockScan, max_threads, traced_plus>>(
       session, threads, strategies::vector_items);
-  know<strategies::scan_vectors_kernel<scan_kind::exclusive, block_scan, max_threads, traced_plus>>(
+  know<strategies::scan_vectors_kernel<scan_kind::exclusive, BlockScan, max_threads, traced_plus>>(
       session, threads, strategies::vector_items);
   std::vector<std::string> of{""};
   session.expect({"scan each block", 0, items});
@@ -91,14 +86,15 @@ int plan(scan_then_propagate const& strategy, recorder& session, maker memory, i
   return static_cast<int>(of.size()) - 1;
 }
 
-template <scan_kind Kind>
-int plan(reduce_then_scan const& strategy, recorder& session, maker memory, index_t n) {
+template <scan_kind Kind, class BlockScan>
+int plan(strategies::reduce_then_scan<BlockScan, max_threads> const& strategy, recorder& session,
+         maker memory, index_t n) {
   int const threads = strategy.threads();
-  know<strategies::reduce_segments_kernel<block_scan, max_threads, traced_plus>>(session, threads);
-  know<strategies::one_block_kernel<scan_kind::exclusive, block_scan, max_threads, traced_plus>>(
+  know<strategies::reduce_segments_kernel<BlockScan, max_threads, traced_plus>>(session, threads);
+  know<strategies::one_block_kernel<scan_kind::exclusive, BlockScan, max_threads, traced_plus>>(
       session, threads);
-  know<strategies::scan_segments_kernel<Kind, block_scan, max_threads, traced_plus>>(session,
-                                                                                     threads);
+  know<strategies::scan_segments_kernel<Kind, BlockScan, max_threads, traced_plus>>(session,
+                                                                                    threads);
   index_t const segments = ceil_div(n, strategy.segment_items(n));
   session.name_array("block sums", 1, memory.make<traced>(segments),
                      static_cast<std::size_t>(segments));
@@ -125,16 +121,18 @@ int plan_one_pass(Strategy const& strategy, recorder& session, maker memory, ind
   return 1;
 }
 
-template <scan_kind Kind>
-int plan(chained_scan const& strategy, recorder& session, maker memory, index_t n) {
-  using kernel = strategies::chained_scan_kernel<Kind, block_scan, max_threads, traced_plus>;
+template <scan_kind Kind, class BlockScan>
+int plan(strategies::chained_scan<BlockScan, max_threads> const& strategy, recorder& session,
+         maker memory, index_t n) {
+  using kernel = strategies::chained_scan_kernel<Kind, BlockScan, max_threads, traced_plus>;
   return plan_one_pass<kernel>(strategy, session, memory, n, {"prefixes"}, ".P",
                                "scan each block; wait for the one before it");
 }
 
-template <scan_kind Kind>
-int plan(decoupled_look_back const& strategy, recorder& session, maker memory, index_t n) {
-  using kernel = strategies::decoupled_look_back_kernel<Kind, block_scan, max_threads, traced_plus>;
+template <scan_kind Kind, class BlockScan>
+int plan(strategies::decoupled_look_back<BlockScan, max_threads> const& strategy, recorder& session,
+         maker memory, index_t n) {
+  using kernel = strategies::decoupled_look_back_kernel<Kind, BlockScan, max_threads, traced_plus>;
   return plan_one_pass<kernel>(strategy, session, memory, n, {"block sums", "prefixes"}, ".AP",
                                "scan each block; look back to the ones before it");
 }
@@ -154,35 +152,39 @@ recorded_run record(scan_request const& request) {
   return session.take(request.algorithm, request.exclusive);
 }
 
-template <scan_kind Kind>
-recorded_run record(scan_request const& request, scan_strategy which) {
+/// In either kind.
+template <class Strategy>
+recorded_run record(scan_request const& request) {
+  return request.exclusive ? record<scan_kind::exclusive, Strategy>(request)
+                           : record<scan_kind::inclusive, Strategy>(request);
+}
+
+/// A strategy with blocks that run BlockScan.
+template <class BlockScan>
+recorded_run record_blocks(scan_request const& request, scan_strategy which) {
   switch (which) {
-    case scan_strategy::global_hillis_steele:
-      return record<Kind, global_hillis_steele>(request);
     case scan_strategy::scan_then_propagate:
-      return record<Kind, scan_then_propagate>(request);
+      return record<strategies::scan_then_propagate<BlockScan, max_threads>>(request);
     case scan_strategy::reduce_then_scan:
-      return record<Kind, reduce_then_scan>(request);
+      return record<strategies::reduce_then_scan<BlockScan, max_threads>>(request);
     case scan_strategy::chained_scan:
-      return record<Kind, chained_scan>(request);
+      return record<strategies::chained_scan<BlockScan, max_threads>>(request);
+    case scan_strategy::decoupled_look_back:
+      return record<strategies::decoupled_look_back<BlockScan, max_threads>>(request);
     default:
-      return record<Kind, decoupled_look_back>(request);
+      return record<strategies::scan_then_fan<BlockScan, max_threads>>(request);
   }
 }
 
 }  // namespace
 
-recorded_run record_scan_then_fan(scan_request const& request, block_algorithm which) {
-  return strategies::with_block_scan(which, [&](auto block_scan) {
-    using fan = strategies::scan_then_fan<decltype(block_scan), max_threads>;
-    return request.exclusive ? record<scan_kind::exclusive, fan>(request)
-                             : record<scan_kind::inclusive, fan>(request);
-  });
-}
-
-recorded_run record_strategy(scan_request const& request, scan_strategy which) {
-  return request.exclusive ? record<scan_kind::exclusive>(request, which)
-                           : record<scan_kind::inclusive>(request, which);
+recorded_run record_strategy(scan_request const& request, scan_strategy which,
+                             block_algorithm block_scan) {
+  if (which == scan_strategy::global_hillis_steele) {
+    return record<strategies::global_hillis_steele<max_threads>>(request);
+  }
+  return strategies::with_block_scan(
+      block_scan, [&](auto scan) { return record_blocks<decltype(scan)>(request, which); });
 }
 
 }  // namespace libscan::apps

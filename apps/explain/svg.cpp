@@ -17,7 +17,7 @@ namespace {
 constexpr double margin = 16, cell_height = 32, gap = 12;
 constexpr double row_height = 72, digit = 8;
 // The column of labels, whose text no arrow crosses, and its lines.
-constexpr double label_column = 164, heading_line = 14;
+constexpr double label_column = 164, heading_line = 14, note_line = 13;
 // With more cells in a row, they become dots without numbers.
 constexpr double max_numbered = 30;
 
@@ -38,6 +38,9 @@ std::string join(std::initializer_list<std::string_view> parts) {
 
 /// The approximate width of a bold label, in 12-pixel letters.
 double text_width(std::string const& label) { return 7.9 * static_cast<double>(label.size()); }
+
+/// The approximate width of words in 11-pixel letters.
+double words_width(std::string const& words) { return 6.6 * static_cast<double>(words.size()); }
 
 /// The words of a heading in lines that fit the column of labels, the first up to the colon.
 std::vector<std::string> heading_lines(std::string const& label) {
@@ -75,8 +78,6 @@ text { font-family: 'DejaVu Sans', Verdana, sans-serif; fill: #1e293b; }
 .copy { stroke: #a16207; }
 .earlier { stroke: #c2410c; }
 .later { stroke: #1d4ed8; }
-.note { font-size: 11px; fill: #475569; }
-.halo { font-size: 11px; fill: none; stroke: #f1f5f9; stroke-width: 4px; }
 .head-copy { fill: #a16207; }
 .head-earlier { fill: #c2410c; }
 .head-later { fill: #1d4ed8; }
@@ -101,6 +102,9 @@ class painter {
     double last = 0;
     for (drawn_row const& row : plan.rows) {
       if (!row.heading) label_width_ = std::max(label_width_, text_width(row.label) + gap);
+      for (std::string const& note : row.notes) {
+        label_width_ = std::max(label_width_, words_width(note) + gap);
+      }
     }
     for (drawn_cell const& cell : plan.cells) {
       digits = std::max(digits, std::to_string(cell.number).size());
@@ -111,11 +115,16 @@ class painter {
     cell_height_ = dots_ ? 10.0 : cell_height;
     gap_ = dots_ ? 4.0 : gap;
     width_ = std::max(x_of(last) + cell_width_ / 2 + margin, 640.0);
+    for (drawn_block const& block : plan.blocks) {
+      double const end = x_of_name(block) + words_width(names_of(block).front());
+      width_ = std::max(width_, end + margin / 2);
+    }
     double y = run.flags.count == 0 ? 72 : 88;
     for (drawn_row const& row : plan.rows) {
       top_.push_back(y);
       y += row.heading ? heading_line * static_cast<double>(heading_lines(row.label).size()) + 24
-                       : row_height - (cell_height - cell_height_);
+                       : row_height - (cell_height - cell_height_) +
+                             note_line * std::max(0.0, static_cast<double>(row.notes.size()) - 2);
     }
     height_ = y - (row_height - cell_height) + margin;
   }
@@ -138,7 +147,7 @@ class painter {
         if ((each.kind == arrow_kind::same) == same) paint_arrow(each);
       }
     }
-    for (drawn_block const& block : plan_.blocks) paint_block_label(block);
+    for (drawn_block const& block : plan_.blocks) paint_block_names(block);
     for (drawn_cell const& cell : plan_.cells) paint_cell(cell);
     for (std::size_t row = 0; row < plan_.rows.size(); ++row) paint_labels(row);
     paint_indices();
@@ -172,29 +181,44 @@ class painter {
               "class=\"head-", kind, "\"/></marker></defs>\n"});
   }
 
+  double left_of(drawn_block const& block) const {
+    return x_of(block.first) - cell_width_ / 2 - gap_ / 3;
+  }
+  double right_of(drawn_block const& block) const {
+    return x_of(block.last) + cell_width_ / 2 + gap_ / 3;
+  }
+
   void paint_frame(drawn_block const& block) {
-    double const left = x_of(block.first) - cell_width_ / 2 - gap_ / 3;
-    double const right = x_of(block.last) + cell_width_ / 2 + gap_ / 3;
-    double const top = y_of(block.top) - 20;
-    box(left, top, right - left,
-        y_of(block.bottom) + cell_height_ + (block.sees.empty() ? 6 : 34) - top, 6, "frame");
+    double const left = left_of(block), top = y_of(block.top) - 20;
+    box(left, top, right_of(block) - left, y_of(block.bottom) + cell_height_ + 6 - top, 6, "frame");
   }
 
-  void paint_block_label(drawn_block const& block) {
-    double const left = x_of(block.first) - cell_width_ / 2 - gap_ / 3;
-    double const top = y_of(block.top) - 20;
-    note(left + 5, top + 12, block.label);
-    if (block.sees.empty()) return;
-    double const below = y_of(block.bottom) + cell_height_;
-    note(left + 5, below + 15, "sees " + block.sees);
-    note(left + 5, below + 28,
-         block.waits.empty() ? "waits for none" : "waits for tile " + block.waits);
+  /// "block 0", and its tile if that has another number. Short where columns are narrow.
+  std::vector<std::string> names_of(drawn_block const& block) const {
+    bool const narrow = dots_ && plan_.blocks.size() > 1;
+    std::vector<std::string> names{(narrow ? "b" : "block ") + std::to_string(block.block)};
+    if (block.tile != block.block) {
+      names.push_back((narrow ? "t" : "tile ") + std::to_string(block.tile));
+    }
+    return names;
   }
 
-  /// Words that stay readable over arrows.
-  void note(double x, double y, std::string const& words) {
-    text(x, y, "halo", words);
-    text(x, y, "note", words);
+  /// Beside the items, where no arrow goes: in the block's last column if it loads nothing there,
+  /// else after the block.
+  double x_of_name(drawn_block const& block) const {
+    bool const loads =
+        std::any_of(plan_.cells.begin(), plan_.cells.end(), [&](drawn_cell const& cell) {
+          return cell.row == block.top && std::abs(cell.column - block.last) < 0.5;
+        });
+    return loads ? right_of(block) + 4 : x_of(block.last) - cell_width_ / 2 - gap_ / 3;
+  }
+
+  void paint_block_names(drawn_block const& block) {
+    double y = y_of(block.top) - 8;
+    for (std::string const& name : names_of(block)) {
+      text(x_of_name(block), y, "words", name);
+      y += heading_line;
+    }
   }
 
   void paint_arrow(arrow const& each) {
@@ -271,6 +295,11 @@ class painter {
     double const middle = top_[row] + cell_height_ / 2;
     text(margin, middle + (single ? 4 : -2), "label", what.label);
     if (!single) text(margin, middle + 12, "words", what.words);
+    double y = middle + 28;
+    for (std::string const& note : what.notes) {
+      text(margin, y, "words", note);
+      y += note_line;
+    }
   }
 
   /// Above the input.

@@ -38,11 +38,15 @@ except for bits, text; its column 1 counts (--column applies to the input). --he
 numbers from 0 to 255. Keys are integers, floats or .npy bools. Arrays of several dimensions
 are read row by row, the input too.
 
---algorithm: sequential, one-block (up to 2048 items), scan-then-fan, scan-then-propagate,
-reduce-then-scan, chained-scan, decoupled-look-back or production, as kernels: on a GPU, or without
-one in the executor, which simulates each thread of a GPU and takes up to 16777216 items. Not for
-segments. --block is any number up to 1024; a GPU runs whole warps of 32 threads. By default blocks
+--algorithm: sequential, global-hillis-steele, one-block (up to 2048 items), scan-then-fan,
+scan-then-propagate, reduce-then-scan, chained-scan, decoupled-look-back or production, as kernels:
+on a GPU, or without one in the executor, which simulates each thread of a GPU and takes up to
+16777216 items. Not for segments. --block is any number up to 1024; a GPU runs whole warps of 32 threads. By default blocks
 have 256 threads, one-block 1024; sequential and production have no such choice.
+--block-scan: what the blocks of such a strategy run: sequential, quadratic, hillis-steele,
+kogge-stone, kogge-stone-double-buffered, blelloch, blelloch-padded (the default),
+blelloch-fully-padded or brent-kung. Not for global-hillis-steele, which has none. The names of
+block scans are also names for --algorithm: scan-then-fan with that block scan.
 
 Examples:
   scan-prefix lengths.npy -o offsets.npy --exclusive
@@ -50,6 +54,7 @@ Examples:
   scan-prefix values.npy -o sums.npy --keys names.npy --verify --time
   scan-prefix log.csv --column 3 --reverse > remaining.txt
   seq 10 | scan-prefix - --algorithm decoupled-look-back
+  seq 10 | scan-prefix - --algorithm brent-kung --block 2 --verify
 
 Exit codes: 0 done, 1 --verify found a difference, 2 usage, 3 bad file, 4 device or memory.)";
 
@@ -78,8 +83,60 @@ void add_segments(CLI::App& app, prefix_arguments& arguments) {
   }
 }
 
+/// The words of --algorithm, --block and --block-scan.
+struct strategy_words {
+  std::string algorithm;
+  int block = 0;
+  std::optional<libscan::block_algorithm> block_scan;
+};
+
+void add_strategies(CLI::App& app, strategy_words& words) {
+  add_algorithm(app,
+                "device strategy instead of the engine's own scan, not for segments, see below",
+                [&](std::string const& name) { words.algorithm = name; });
+  add_whole_number(app, "--block", 1, 1024, "threads of a block of that strategy, see below",
+                   [&](std::uint64_t n) { words.block = static_cast<int>(n); });
+  app.add_option_function<std::string>(
+         "--block-scan",
+         [&](std::string const& name) {
+           words.block_scan = libscan::block_algorithm_from_name(name);
+         },
+         "what its blocks run, see below")
+      ->type_name("NAME");
+}
+
+/// The strategy that the words name; none if they name none. Throws `usage_error`.
+std::optional<strategy_choice> choice_of(strategy_words const& words) {
+  using libscan::scan_strategy;
+  std::string const& name = words.algorithm;
+  auto const which = libscan::scan_strategy_names.find(name);
+  auto const block_scan = libscan::block_algorithm_names.find(name);
+  if (!name.empty() && !which && !block_scan) {
+    throw usage_error("--algorithm: \"" + name + "\" is unknown; expected one of " +
+                      libscan::scan_strategy_names.list() +
+                      "; or a block scan: " + libscan::block_algorithm_names.list());
+  }
+  if (!which && block_scan) {
+    if (!words.block_scan)
+      return strategy_choice{scan_strategy::scan_then_fan, words.block, block_scan};
+    throw usage_error("--algorithm " + name + " is a block scan itself, expected no --block-scan");
+  }
+  if (words.block_scan && !(which && libscan::runs_block_scan(*which))) {
+    throw usage_error("--block-scan is for the blocks of an --algorithm such as scan-then-fan");
+  }
+  bool const blocks =
+      which && *which != scan_strategy::sequential && *which != scan_strategy::production;
+  if (words.block != 0 && !blocks) {
+    throw usage_error(
+        "--block is for the blocks of an --algorithm, expected one other than sequential and "
+        "production");
+  }
+  if (!which) return std::nullopt;
+  return strategy_choice{*which, words.block, words.block_scan};
+}
+
 /// Adds the options of scan-prefix itself.
-void add_arguments(CLI::App& app, prefix_arguments& arguments) {
+void add_arguments(CLI::App& app, prefix_arguments& arguments, strategy_words& words) {
   app.add_option("INPUT", arguments.input, "array to scan: a file, or - for standard input")
       ->required();
   app.add_option("-o,--output", arguments.output,
@@ -88,11 +145,9 @@ void add_arguments(CLI::App& app, prefix_arguments& arguments) {
       ->capture_default_str();
   add_scan_arguments(app, arguments);
   add_segments(app, arguments);
-  add_algorithm(app, arguments.algorithm, libscan::scan_strategy_names,
-                "device strategy instead of the engine's own scan, not for segments, see below");
-  add_whole_number(app, "--block", 1, 1024, "threads of a block of that strategy, see below",
-                   [to = &arguments](std::uint64_t n) { to->block = static_cast<int>(n); });
-  arguments.common.offers_cub = true;
+  add_strategies(app, words);
+  arguments.common.offered_verifiers.add(verifier::cub);
+  arguments.common.offered_verifiers.add(verifier::thrust);
   add_common_arguments(app, arguments.common);
 }
 
@@ -103,8 +158,10 @@ int main(int argc, char** argv) {
     prefix_arguments arguments;
     CLI::App app(what_it_does, "scan-prefix");
     app.footer(std::string(words_and_examples) + "\n" + about_text);
-    add_arguments(app, arguments);
+    strategy_words words;
+    add_arguments(app, arguments, words);
     if (!parse_arguments(app, argc, argv)) return exit_code::done;
+    arguments.algorithm = choice_of(words);
     return libscan::cpu::with_workers(arguments.common.threads,
                                       [&] { return run_prefix(arguments); });
   });

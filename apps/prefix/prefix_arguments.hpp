@@ -9,7 +9,6 @@
 
 #include <apps/common/arguments.hpp>
 #include <apps/prefix/prefix_call.hpp>
-#include <libscan/textbook/names.hpp>
 
 namespace libscan::apps {
 
@@ -24,8 +23,7 @@ struct prefix_arguments {
   std::optional<dtype> accumulator;  ///< none: as NumPy's cumsum
   segmentation::form segments = segmentation::form::none;
   std::string segment_file;  ///< file, or "-"; where `segments` is not none
-  std::optional<scan_strategy> algorithm;
-  int block = 0;  ///< threads of a block of `algorithm`; 0: its default
+  std::optional<strategy_choice> algorithm;
   common_arguments common;
 };
 

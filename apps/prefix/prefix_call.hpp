@@ -2,10 +2,13 @@
 // One scan of scan-prefix with its types as values, as run_prefix passes it to an engine.
 #pragma once
 
+#include <optional>
+
 #include <apps/common/dtype.hpp>
 #include <libscan/core/operator_list.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/segmentation.hpp>
+#include <libscan/textbook/names.hpp>
 
 namespace libscan::apps {
 
@@ -27,6 +30,13 @@ struct prefix_call {
   /// comes before the first item in the order of the scan, instead of *init, and receives the value
   /// after the last one.
   void* carry = nullptr;
+};
+
+/// A device strategy that runs a call instead of the engine's own scan.
+struct strategy_choice {
+  scan_strategy strategy;
+  int block = 0;                                ///< threads of a block; 0: the strategy's default
+  std::optional<block_algorithm> block_scan{};  ///< of its blocks; none: the default
 };
 
 }  // namespace libscan::apps

@@ -6,13 +6,12 @@
 #include <apps/common/dtype.hpp>
 #include <apps/prefix/prefix_call.hpp>
 #include <libscan/simt/machine.hpp>
-#include <libscan/textbook/names.hpp>
 
 namespace libscan::apps::inline LIBSCAN_MACHINE {
 
-/// Runs `call`, which has no segments, by the strategy `which` on the current device, with blocks
-/// of `block` threads; 0: its default. T is the call's accumulator.
+/// Runs `call`, which has no segments, by a strategy on the current device. T is the call's
+/// accumulator.
 template <class T>
-void prefix_on_device(prefix_call const& call, scan_strategy which, int block = 0);
+void prefix_on_device(prefix_call const& call, strategy_choice const& choice);
 
 }  // namespace libscan::apps::inline LIBSCAN_MACHINE

@@ -15,24 +15,31 @@ namespace libscan::apps::inline LIBSCAN_MACHINE {
 
 /// See prefix_device.cuh.
 template <class T>
-void prefix_on_device(prefix_call const& call, scan_strategy which, int block) {
+void prefix_on_device(prefix_call const& call, strategy_choice const& choice) {
   namespace strategies = device::strategies;
+  scan_strategy const which = choice.strategy;
   scan_on_device<T>(call, [&]<class Word>(Word* items, auto op, Word init) {
-    strategies::with_strategy<strategies::default_block_scan, strategies::max_block_threads>(
-        which, [&](auto strategy) {
-          if constexpr (std::is_constructible_v<decltype(strategy), int>) {
-            int const usual = which == scan_strategy::one_block ? strategies::max_block_threads
-                                                                : strategies::default_block_threads;
-            strategy = decltype(strategy)(block == 0 ? usual : block);
-          }
-          workspace ws;
-          Word* const no_total = nullptr;
-          if (call.kind == scan_kind::inclusive) {
-            scan_with<scan_kind::inclusive>(strategy, ws, items, items, call.n, op, no_total, init);
-          } else {
-            scan_with<scan_kind::exclusive>(strategy, ws, items, items, call.n, op, no_total, init);
-          }
-        });
+    auto const scan = [&](auto strategy, auto by) {
+      if constexpr (std::is_constructible_v<decltype(strategy), int>) {
+        int const usual = which == scan_strategy::one_block ? strategies::max_block_threads
+                                                            : strategies::default_block_threads;
+        strategy = decltype(strategy)(choice.block == 0 ? usual : choice.block);
+      }
+      workspace ws;
+      Word* const no_total = nullptr;
+      if (call.kind == scan_kind::inclusive) {
+        scan_with<scan_kind::inclusive>(strategy, ws, items, items, call.n, by, no_total, init);
+      } else {
+        scan_with<scan_kind::exclusive>(strategy, ws, items, items, call.n, by, no_total, init);
+      }
+    };
+    constexpr int max_threads = strategies::max_block_threads;
+    if (choice.block_scan) {
+      strategies::with_block_scan_in<max_threads>(which, *choice.block_scan, op, scan);
+    } else {
+      strategies::with_strategy<strategies::default_block_scan, max_threads>(
+          which, [&](auto strategy) { scan(strategy, op); });
+    }
   });
 }
 

@@ -6,10 +6,10 @@
 
 namespace libscan::apps {
 
-void prefix_on(device::this_machine on, prefix_call const& call, scan_strategy which, int block) {
+void prefix_on(device::this_machine on, prefix_call const& call, strategy_choice const& choice) {
   device::on_machine const here(on);
   visit_item_type(call.accumulator,
-                  [&]<class T>(std::type_identity<T>) { prefix_on_device<T>(call, which, block); });
+                  [&]<class T>(std::type_identity<T>) { prefix_on_device<T>(call, choice); });
 }
 
 }  // namespace libscan::apps

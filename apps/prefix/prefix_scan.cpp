@@ -15,11 +15,11 @@ void prefix_scan(engine const& on, prefix_call const& call) {
   libscan::detail::run_host_scan(on, host_scan_of(call));
 }
 
-void prefix_scan_by(engine const& on, scan_strategy which, prefix_call const& call, int block) {
+void prefix_scan_by(engine const& on, strategy_choice const& choice, prefix_call const& call) {
   // Without a GPU a strategy runs in the executor.
   engine const machine = on.runs_kernels() ? on : engine::executor();
   libscan::detail::on_engine(
-      machine, call.n, [&](auto device) { prefix_on(device, call, which, block); }, [](int) {});
+      machine, call.n, [&](auto device) { prefix_on(device, call, choice); }, [](int) {});
 }
 
 }  // namespace libscan::apps

@@ -6,7 +6,6 @@
 #include <apps/prefix/prefix_call.hpp>
 #include <libscan/core/engine.hpp>
 #include <libscan/host/host_call.hpp>
-#include <libscan/textbook/names.hpp>
 
 namespace libscan::apps {
 
@@ -33,11 +32,10 @@ inline libscan::detail::host_scan host_scan_of(prefix_call const& call) {
 /// `device_error`, `engine_unavailable` or std::bad_alloc.
 void prefix_scan(engine const& on, prefix_call const& call);
 
-/// Runs `call`, which has no segments, by the strategy `which`, with blocks of `block` threads; 0:
-/// its default. On the GPU of a cuda engine, otherwise in the executor. There it throws
-/// `invalid_argument` for more than `executor_limit` items, and `engine_unavailable` if libscan was
-/// built without it.
-void prefix_scan_by(engine const& on, scan_strategy which, prefix_call const& call, int block = 0);
+/// Runs `call`, which has no segments, by a strategy: on the GPU of a cuda engine, otherwise in the
+/// executor. There it throws `invalid_argument` for more than `executor_limit` items, and
+/// `engine_unavailable` if libscan was built without it.
+void prefix_scan_by(engine const& on, strategy_choice const& choice, prefix_call const& call);
 
 /// The most additions, one after the other, that an item passes through in `prefix_scan` over n
 /// items, on any engine: those within a chunk or tile, and one for each chunk or tile.

@@ -33,11 +33,22 @@ std::string words_for(prefix_arguments const& arguments, dtype accumulator) {
          names[static_cast<std::size_t>(arguments.op)] + " in " + std::string(name_of(accumulator));
 }
 
+/// Other libraries scan without segments.
+verifier_set verifiers_of(prefix_arguments const& arguments) {
+  if (arguments.segments == segmentation::form::none) return verifiers_for(arguments.common);
+  verifier_set others = arguments.common.verify_by;
+  others.remove(verifier::loop);
+  if (others.empty()) return others;
+  throw usage_error("--verify=" + names_in(others) +
+                    " is for scans without segments, expected --verify");
+}
+
 /// One run of the program.
 class prefix_run {
  public:
   explicit prefix_run(prefix_arguments const& arguments)
       : arguments_(arguments),
+        verifiers_(verifiers_of(arguments)),
         engine_(engine_for(arguments.common, arguments.algorithm.has_value())),
         output_(arguments.output),
         meter_(arguments.common.progress) {}
@@ -137,7 +148,7 @@ class prefix_run {
 
   void scan() {
     if (arguments_.algorithm) {
-      return prefix_scan_by(engine_, *arguments_.algorithm, call_, arguments_.block);
+      return prefix_scan_by(engine_, *arguments_.algorithm, call_);
     }
     prefix_scan(engine_, call_);
   }
@@ -157,25 +168,25 @@ class prefix_run {
       words += "; " + std::to_string(found.unknown) + " sums near overflow were not checked";
     }
     std::string difference = found.difference;
-    if (difference.empty() && arguments_.common.verify_by_cub) {
-      difference = difference_of_cub();
-      words += "; so does CUB";
+    if (difference.empty()) {
+      difference = difference_of_others(verifiers_, [&](verifier by) { return difference_of(by); });
     }
-    return report_verified(difference, words.c_str());
+    return report_verified(difference, verifiers_, words);
   }
 
-  /// Runs the call by CUB, and compares its result with the plain loop, too.
-  std::string difference_of_cub() const {
-    prefix_call by_cub = call_;
+  /// Runs the call by another library, and compares its result with the plain loop, too.
+  std::string difference_of(verifier by) const {
+    prefix_call again = call_;
     std::vector<std::byte> out(static_cast<std::size_t>(call_.n) * size_of(accumulator_));
-    by_cub.out = out.data();
-    if constexpr (libscan::detail::has_cuda) {
-      prefix_by_cub(by_cub);
+    again.out = out.data();
+    if (by == verifier::standard) {
+      prefix_by_standard(again);
+    } else if constexpr (libscan::detail::has_cuda) {
+      by == verifier::cub ? prefix_by_cub(again) : prefix_by_thrust(again);
     } else {
       libscan::detail::refuse_cuda();
     }
-    std::string const difference = verify_prefix(by_cub, call_.n).difference;
-    return difference.empty() ? "" : "CUB: " + difference;
+    return verify_prefix(again, call_.n).difference;
   }
 
   void report_times() const {
@@ -193,11 +204,14 @@ class prefix_run {
 
   std::string place() const {
     if (!arguments_.algorithm) return "on " + engine_.description();
-    return "by " + std::string(strategy_name(*arguments_.algorithm)) +
+    strategy_choice const& by = *arguments_.algorithm;
+    return "by " + std::string(strategy_name(by.strategy)) +
+           (by.block_scan ? " of " + std::string(block_algorithm_name(*by.block_scan)) : "") +
            (engine_.is_cuda() ? " on " + engine_.description() : " in the executor");
   }
 
   prefix_arguments const& arguments_;
+  verifier_set verifiers_;  // beside the loop
   engine engine_;
   array_writer output_;  // opened, or refused, before the input is read
   progress meter_;
@@ -221,16 +235,6 @@ exit_code run_prefix(prefix_arguments const& arguments) {
   bool const segmented = arguments.segments != segmentation::form::none;
   if (segmented && arguments.algorithm) {
     throw usage_error("--algorithm is for plain scans: the strategies know no segments");
-  }
-  if (segmented && arguments.common.verify_by_cub) {
-    throw usage_error("--verify=cub is for scans without segments, expected --verify");
-  }
-  bool const blocks = arguments.algorithm && *arguments.algorithm != scan_strategy::sequential &&
-                      *arguments.algorithm != scan_strategy::production;
-  if (arguments.block != 0 && !blocks) {
-    throw usage_error(
-        "--block is for the blocks of an --algorithm, expected one other than sequential and "
-        "production");
   }
   if (segmented && arguments.input == "-" && arguments.segment_file == "-") {
     throw usage_error("only one of the input and the segments can be standard input");

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <numeric>
 #include <type_traits>
+#include <vector>
 
 #include <apps/common/comparison.hpp>
 #include <libscan/reference/operators.hpp>
@@ -175,6 +178,30 @@ verdict verify_prefix(prefix_call const& call, index_t deepest) {
       }
     }
     return compare<T>(call, exact_result<T>(call.op, deepest));
+  });
+}
+
+void prefix_by_standard(prefix_call const& call) {
+  visit_item_type(call.accumulator, [&]<class T>(std::type_identity<T>) {
+    std::vector<T> items(static_cast<std::size_t>(call.n));
+    for (index_t i = 0; i < call.n; ++i) {
+      items[static_cast<std::size_t>(i)] = item_of<T>(call.type, call.in, i);
+    }
+    T const init = *static_cast<T const*>(call.init);
+    auto const op = [&](T a, T b) { return reference::combine(call.op, a, b); };
+    auto const scan = [&](auto first, auto last, auto to) {
+      if (call.kind == scan_kind::inclusive) {
+        std::inclusive_scan(first, last, to, op, init);
+      } else {
+        std::exclusive_scan(first, last, to, init, op);
+      }
+    };
+    T* const out = static_cast<T*>(call.out);
+    if (call.direction == scan_direction::reverse) {
+      scan(items.rbegin(), items.rend(), std::make_reverse_iterator(out + call.n));
+    } else {
+      scan(items.begin(), items.end(), out);
+    }
   });
 }
 

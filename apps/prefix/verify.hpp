@@ -28,8 +28,12 @@ struct verdict {
 /// overflow in some order the result is not checked: `unknown` counts these.
 verdict verify_prefix(prefix_call const& call, index_t deepest);
 
-/// Runs `call`, which has no segments, by cub::DeviceScan on the current GPU; verify_cub.cu. Only
-/// in builds with CUDA. Throws `device_error`.
+/// Runs `call`, which has no segments, by std::inclusive_scan or std::exclusive_scan.
+void prefix_by_standard(prefix_call const& call);
+
+/// The same on the current GPU by cub::DeviceScan or by thrust::inclusive_scan and
+/// thrust::exclusive_scan; verify_cuda.cu. Only in builds with CUDA. Throws `device_error`.
 void prefix_by_cub(prefix_call const& call);
+void prefix_by_thrust(prefix_call const& call);
 
 }  // namespace libscan::apps

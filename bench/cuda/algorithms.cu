@@ -41,12 +41,10 @@ contender cpu_loop(host_array<item> const& in, host_array<item> const& out,
   return {"cpu-sequential", run, right, 0, wall_us};
 }
 
-/// Whether a strategy can take n items.
-bool takes(scan_strategy which, index_t n) {
-  namespace strategies = device::strategies;
-  using one_block =
-      strategies::one_block<strategies::default_block_scan, strategies::max_block_threads>;
-  return which != scan_strategy::one_block || n <= one_block{}.tile_items();
+/// Whether a strategy can take n items if its blocks run that scan.
+bool takes(scan_strategy which, block_algorithm block_scan, index_t n) {
+  constexpr index_t threads = device::strategies::max_block_threads;
+  return which != scan_strategy::one_block || n <= threads * items_per_thread(block_scan);
 }
 
 /// n random items, their exclusive sums, and the contenders that scan them.
@@ -66,12 +64,12 @@ class race {
              bytes,  {copy_of(bytes), cpu_loop(host_, host_out_, expected_)}};
   }
 
-  /// `strategy` is a type of the catalog, or a name.
-  template <class Strategy>
-  void add(std::string name, Strategy strategy) {
-    auto const run = [this, strategy] {
+  /// `strategy` is a type of the catalog, or a name; `op` adds.
+  template <class Strategy, class Op = sum>
+  void add(std::string name, Strategy strategy, Op op = {}) {
+    auto const run = [this, strategy, op] {
       scan_with<scan_kind::exclusive>(strategy, ws_, static_cast<item const*>(in_.data()),
-                                      out_.data(), n_, sum{}, nullptr, sum::identity());
+                                      out_.data(), n_, op, nullptr, sum::identity());
     };
     add_run(std::move(name), run);
   }
@@ -101,9 +99,19 @@ class race {
 };
 
 void compare_at(session const& now, std::vector<scan_strategy> const& requested, index_t n) {
-  race all(now, "algorithms", n);
+  namespace strategies = device::strategies;
+  std::string const& other = now.wanted.block_scan;
+  auto const block_scan = block_algorithm_from_name(other.empty() ? "blelloch-padded" : other);
+  race all(now, other.empty() ? "algorithms" : "strategies of " + other, n);
   for (scan_strategy const which : requested) {
-    if (takes(which, n)) all.add(std::string(strategy_name(which)), which);
+    if (!takes(which, block_scan, n)) continue;
+    std::string const name(strategy_name(which));
+    if (other.empty() || !runs_block_scan(which)) {
+      all.add(name, which);
+      continue;
+    }
+    strategies::with_block_scan_in<strategies::default_block_threads>(
+        which, block_scan, sum{}, [&](auto strategy, auto op) { all.add(name, strategy, op); });
   }
   all.add_cub();
   all.run();

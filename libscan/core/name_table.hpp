@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -37,17 +38,29 @@ struct name_table {
     return name;
   }
 
-  /// The value of that name, or of the literature's name for it. Throws `invalid_argument`, which
-  /// lists the valid names.
-  Enum named(std::string_view name) const {
-    std::string valid;
+  /// The value of that name, or of the literature's name for it; none if there is no such name.
+  constexpr std::optional<Enum> find(std::string_view name) const {
     std::string_view const wanted = own(name);
     for (std::size_t i = 0; i < Names; ++i) {
       if (names[i] == wanted) return static_cast<Enum>(i);
-      valid += (i == 0 ? "" : ", ") + std::string(names[i]);
     }
+    return std::nullopt;
+  }
+
+  /// The names here, with commas between them.
+  std::string list() const {
+    std::string valid;
+    for (std::string_view const each : names) {
+      valid.append(valid.empty() ? "" : ", ").append(each);
+    }
+    return valid;
+  }
+
+  /// The same as `find`. Throws `invalid_argument`, which lists the valid names.
+  Enum named(std::string_view name) const {
+    if (std::optional<Enum> const found = find(name)) return *found;
     throw invalid_argument(std::string(what) + " \"" + std::string(name) +
-                           "\" is unknown; expected one of " + valid);
+                           "\" is unknown; expected one of " + list());
   }
 
   /// All values, in order.

@@ -7,6 +7,7 @@
 
 #include <libscan/textbook/block/raked.cuh>
 #include <libscan/textbook/chained_scan.cuh>
+#include <libscan/textbook/chosen_block_scan.cuh>
 #include <libscan/textbook/decoupled_look_back.cuh>
 #include <libscan/textbook/global_hillis_steele.cuh>
 #include <libscan/textbook/names.hpp>
@@ -37,17 +38,12 @@ struct write_total_kernel {
   }
 };
 
-/// Calls body(Strategy{}) for the strategy of that name, made of blocks of `BlockThreads` threads
-/// that run `BlockScan`; "one-block" has the largest block there is. Instantiates the body for all
-/// of them.
-template <class BlockScan = default_block_scan, int BlockThreads = default_block_threads,
-          class Body>
-decltype(auto) with_strategy(scan_strategy which, Body body) {
+/// Calls body(Strategy{}) for a strategy with `runs_block_scan`, made of blocks of `BlockThreads`
+/// threads that run `BlockScan`; "one-block" has the largest block there is. Instantiates the body
+/// for all of them.
+template <class BlockScan, int BlockThreads, class Body>
+decltype(auto) with_block_strategy(scan_strategy which, Body body) {
   switch (which) {
-    case scan_strategy::sequential:
-      return body(sequential{});
-    case scan_strategy::global_hillis_steele:
-      return body(global_hillis_steele<BlockThreads>{});
     case scan_strategy::one_block:
       return body(one_block<BlockScan, max_block_threads>{});
     case scan_strategy::scan_then_fan:
@@ -58,12 +54,39 @@ decltype(auto) with_strategy(scan_strategy which, Body body) {
       return body(reduce_then_scan<BlockScan, BlockThreads>{});
     case scan_strategy::chained_scan:
       return body(chained_scan<BlockScan, BlockThreads>{});
-    case scan_strategy::decoupled_look_back:
+    default:
       return body(decoupled_look_back<BlockScan, BlockThreads>{});
-    case scan_strategy::production:
-      break;
   }
-  return body(production{});
+}
+
+/// The same for any strategy.
+template <class BlockScan = default_block_scan, int BlockThreads = default_block_threads,
+          class Body>
+decltype(auto) with_strategy(scan_strategy which, Body body) {
+  switch (which) {
+    case scan_strategy::sequential:
+      return body(sequential{});
+    case scan_strategy::global_hillis_steele:
+      return body(global_hillis_steele<BlockThreads>{});
+    case scan_strategy::production:
+      return body(production{});
+    default:
+      return with_block_strategy<BlockScan, BlockThreads>(which, body);
+  }
+}
+
+/// Calls body(Strategy{}, op) for a strategy with `runs_block_scan` whose blocks run the textbook
+/// scan of that name, which `op` also names. Instantiates the body for two block scans of each
+/// strategy.
+template <int BlockThreads, class Op, class Body>
+void with_block_scan_in(scan_strategy which, block_algorithm block_scan, Op op, Body body) {
+  choosing<Op> const named{op, block_scan};
+  auto const add_operator = [&](auto strategy) { body(strategy, named); };
+  if (items_per_thread(block_scan) == 1) {
+    with_block_strategy<chosen_block_scan<1>, BlockThreads>(which, add_operator);
+  } else {
+    with_block_strategy<chosen_block_scan<2>, BlockThreads>(which, add_operator);
+  }
 }
 
 /// Calls body(BlockScan{}) for the textbook scan of that name; paddings are for 32 banks.

@@ -95,6 +95,17 @@ constexpr std::string_view block_algorithm_name(block_algorithm which) {
   return block_algorithm_names.name(which);
 }
 
+/// The number of items that each thread of a block scan has.
+constexpr int items_per_thread(block_algorithm which) {
+  return which < block_algorithm::blelloch ? 1 : 2;
+}
+
+/// Whether the blocks of a strategy run a textbook block scan.
+constexpr bool runs_block_scan(scan_strategy which) {
+  return which != scan_strategy::sequential && which != scan_strategy::global_hillis_steele &&
+         which != scan_strategy::production;
+}
+
 /// The block scan of that name, or of the literature's name for it. Throws `invalid_argument`,
 /// which lists the valid names.
 inline block_algorithm block_algorithm_from_name(std::string_view name) {

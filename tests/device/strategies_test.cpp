@@ -314,7 +314,7 @@ TEST_CASE("strategies and block scans are chosen by name") {
   for (block_algorithm const which : all_block_algorithms) {
     CHECK(block_algorithm_from_name(block_algorithm_name(which)) == which);
     CHECK(with_block_scan(which, [](auto scan) { return scan.items_per_thread; }) ==
-          (which < block_algorithm::blelloch ? 1 : 2));
+          items_per_thread(which));
   }
   CHECK(strategy_name(scan_strategy::decoupled_look_back) == "decoupled-look-back");
   CHECK(block_algorithm_name(block_algorithm::brent_kung) == "brent-kung");
@@ -338,6 +338,32 @@ TEST_CASE("strategies and block scans are chosen by name") {
     scan_with<scan_kind::inclusive>(which, ws, in.data(), out.data(), 2000, plus<std::int32_t>{},
                                     nullptr, 0);
     REQUIRE(difference(expected.out, out.read()) == "");
+  }
+}
+
+TEST_CASE("blocks of every strategy run any textbook scan, chosen by name") {
+  auto const items = make_items<affine>(100);
+  for (scan_kind const kind : both_kinds) {
+    auto const expected = scan_oracle(kind, items, compose{}, affine{3, 5});
+    for (scan_strategy const which : all_scan_strategies) {
+      if (!runs_block_scan(which)) continue;
+      for (block_algorithm const block_scan : all_block_algorithms) {
+        INFO(strategy_name(which) << " of " << block_algorithm_name(block_scan));
+        device_image<affine> in(items), out(100);
+        with_block_scan_in<7>(which, block_scan, compose{}, [&](auto strategy, auto op) {
+          CHECK(strategy.which == which);
+          workspace ws;
+          if (kind == scan_kind::inclusive) {
+            scan_with<scan_kind::inclusive>(strategy, ws, in.data(), out.data(), 100, op, nullptr,
+                                            affine{3, 5});
+          } else {
+            scan_with<scan_kind::exclusive>(strategy, ws, in.data(), out.data(), 100, op, nullptr,
+                                            affine{3, 5});
+          }
+        });
+        REQUIRE(difference(expected.out, out.read()) == "");
+      }
+    }
   }
 }
 

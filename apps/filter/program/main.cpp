@@ -75,7 +75,8 @@ int main(int argc, char** argv) {
         ->excludes(flag)
         ->excludes(split);
     app.add_flag("--only", arguments.only, "of text, write only the numbers of the kept rows");
-    arguments.common.offers_cub = true;
+    arguments.common.offered_verifiers.add(verifier::cub);
+    arguments.common.offered_verifiers.add(verifier::thrust);
     add_common_arguments(app, arguments.common);
     if (!parse_arguments(app, argc, argv)) return exit_code::done;
     if (indices) arguments.wanted = result::indices;

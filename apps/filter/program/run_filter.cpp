@@ -20,7 +20,7 @@
 #include <apps/common/steps.hpp>
 #include <apps/common/text_rows.hpp>
 #include <apps/filter/program/mask_file.hpp>
-#include <apps/filter/program/verify_cub.hpp>
+#include <apps/filter/program/verify_others.hpp>
 #include <libscan/core/engine.hpp>
 #include <libscan/filter.hpp>
 #include <libscan/predicate_parser.hpp>
@@ -95,6 +95,7 @@ class filter_run {
   explicit filter_run(filter_arguments const& arguments)
       : arguments_(checked(arguments)),
         tree_(tree_of(arguments)),
+        verifiers_(verifiers_for(arguments.common)),
         engine_(engine_for(arguments.common)),
         output_(arguments.output),
         meter_(arguments.common.progress) {
@@ -186,10 +187,9 @@ class filter_run {
       std::span<T const> const values(reinterpret_cast<T const*>(piece->data()),
                                       piece->size() / sizeof(T));
       if (!next_keep(values, [&](auto const& keep, auto const& keeps) {
-            if (arguments_.common.verify_by_cub) {
-              std::string const difference = verify_by_cub(keeps, values.size());
-              if (!difference.empty()) return report_verified(difference);
-            }
+            std::string const difference = difference_of_others(
+                verifiers_, [&](verifier by) { return difference_of(by, keeps, values.size()); });
+            if (!difference.empty()) return report_verified(difference);
             return work(values, keep, keeps);
           })) {
         return false;
@@ -321,9 +321,7 @@ class filter_run {
   template <class Verify>
   bool verified(Verify verify) const {
     if (!arguments_.common.verify) return true;
-    return report_verified(verify(), arguments_.common.verify_by_cub
-                                         ? "a plain loop and CUB compute the same"
-                                         : "a plain loop computes the same");
+    return report_verified(verify(), verifiers_);
   }
 
   /// Space for the results of a piece: for as many items as possible, since only written pages take
@@ -386,6 +384,7 @@ class filter_run {
 
   filter_arguments const& arguments_;
   std::optional<expression> tree_;
+  verifier_set verifiers_;  // beside the loop
   engine engine_;
   array_writer output_;  // opened, or refused, before the input is read
   std::optional<array_writer> rejected_;

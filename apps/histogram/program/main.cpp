@@ -96,6 +96,8 @@ void add_arguments(CLI::App& app, histogram_arguments& arguments) {
   app.add_option("--svg", arguments.svg, "draw them as a picture in SVG")->type_name("FILE");
   app.add_option("--png", arguments.png, "draw them as a picture in PNG")->type_name("FILE");
   app.add_flag("--log", arguments.log, "draw the logarithm of counts");
+  arguments.common.offered_verifiers.add(verifier::cub);
+  arguments.common.offered_verifiers.add(verifier::thrust);
   add_common_arguments(app, arguments.common);
 }
 

@@ -24,7 +24,7 @@
 #include <apps/histogram/program/chart.hpp>
 #include <apps/histogram/program/chosen_bins.hpp>
 #include <apps/histogram/program/picture.hpp>
-#include <apps/histogram/program/verify.hpp>
+#include <apps/histogram/program/verify_others.hpp>
 #include <libscan/core/engine.hpp>
 #include <libscan/histogram.hpp>
 
@@ -65,6 +65,7 @@ class histogram_run {
  public:
   explicit histogram_run(histogram_arguments const& arguments)
       : arguments_(checked(arguments)),
+        verifiers_(verifiers_for(arguments.common)),
         engine_(engine_for(arguments.common, arguments.algorithm.has_value())),
         meter_(arguments.common.progress) {
     if (arguments.svg || arguments.png) require_gnuplot();
@@ -196,7 +197,14 @@ class histogram_run {
         for (std::size_t k = 0; k < all.size(); ++k) all[k] += counts[k];
       });
       return verified([&] {
-        return verify_counts(samples, bins.edges(), std::span<index_t const>(counts), totals_);
+        std::string const found =
+            verify_counts(samples, bins.edges(), std::span<index_t const>(counts), totals_);
+        if (!found.empty() || verifiers_.empty()) return found;
+        auto const inside = placed_in(samples, {}, bins.edges());
+        return difference_of_others(verifiers_, [&](verifier by) {
+          auto const again = counts_by(by, inside, bins.rule.bins());
+          return verify_counts(samples, bins.edges(), std::span<index_t const>(again), totals_);
+        });
       });
     });
     if (!good) return exit_code::difference;
@@ -212,8 +220,16 @@ class histogram_run {
         return weighted_histogram(engine_, samples, weights_, sums, bins.rule);
       });
       return verified([&] {
-        return verify_sums(samples, std::span<double const>(weights_), bins.edges(),
-                           std::span<double const>(sums), totals_);
+        std::span<double const> const weights(weights_);
+        std::string const found =
+            verify_sums(samples, weights, bins.edges(), std::span<double const>(sums), totals_);
+        if (!found.empty() || verifiers_.empty()) return found;
+        auto const inside = placed_in(samples, weights, bins.edges());
+        return difference_of_others(verifiers_, [&](verifier by) {
+          auto const again = sums_by(by, inside, bins.rule.bins());
+          return verify_sums(samples, weights, bins.edges(), std::span<double const>(again),
+                             totals_);
+        });
       });
     });
     return good ? finish(sums, words_of(bins)) : exit_code::difference;
@@ -222,7 +238,7 @@ class histogram_run {
   /// Whether --verify, if requested, finds no difference.
   template <class Verify>
   bool verified(Verify verify) const {
-    return !arguments_.common.verify || report_verified(verify());
+    return !arguments_.common.verify || report_verified(verify(), verifiers_);
   }
 
   /// Writes the requested results.
@@ -310,6 +326,7 @@ class histogram_run {
   }
 
   histogram_arguments const& arguments_;
+  verifier_set verifiers_;  // beside the loop
   engine engine_;
   progress meter_;
   std::string output_name_;

@@ -103,7 +103,8 @@ void add_arguments(CLI::App& app, sort_arguments& arguments) {
       ->type_name("DIR");
   add_algorithm(app, arguments.algorithm, sort_algorithm_names, "which sort, see below");
   app.add_flag("--unique", arguments.unique, "keep only the first of equal keys");
-  arguments.common.offers_cub = true;
+  arguments.common.offered_verifiers.add(verifier::cub);
+  arguments.common.offered_verifiers.add(verifier::thrust);
   add_common_arguments(app, arguments.common, column_use::keys);
 }
 

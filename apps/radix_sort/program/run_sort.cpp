@@ -26,7 +26,7 @@
 #include <apps/radix_sort/program/sort_output.hpp>
 #include <apps/radix_sort/program/sort_records.hpp>
 #include <apps/radix_sort/program/verify.hpp>
-#include <apps/radix_sort/program/verify_cub.hpp>
+#include <apps/radix_sort/program/verify_others.hpp>
 #include <libscan/core/engine.hpp>
 
 namespace libscan::apps {
@@ -45,6 +45,7 @@ class sort_run {
   explicit sort_run(sort_arguments const& arguments)
       : arguments_(arguments),
         options_(checked_options(arguments)),
+        verifiers_(verifiers_for(arguments.common)),
         engine_(engine_for(arguments.common, needs_kernels(arguments.algorithm))),
         meter_(arguments.common.progress),
         output_(arguments, meter_) {}
@@ -101,8 +102,11 @@ class sort_run {
     if (arguments_.algorithm) {
       throw usage_error("--algorithm is for keys of one column of numbers");
     }
-    if (arguments_.common.verify_by_cub) {
-      throw usage_error("--verify=cub is for keys of one column of numbers, expected --verify");
+    verifier_set libraries = arguments_.common.verify_by;
+    for (verifier const each : {verifier::loop, verifier::standard}) libraries.remove(each);
+    if (!libraries.empty()) {
+      throw usage_error("--verify=" + names_in(libraries) +
+                        " is for keys of one column of numbers, expected --verify");
     }
   }
 
@@ -412,10 +416,13 @@ class sort_run {
     if (difference.empty() && arguments_.values) {
       difference = verify_items(values_, expected, values, "value");
     }
-    bool const by_cub = arguments_.common.verify_by_cub;
-    if (difference.empty() && by_cub) difference = verify_by_cub(keys_, options_);
-    return report_verified(difference, by_cub ? "std::stable_sort and CUB give the same"
-                                              : "std::stable_sort gives the same");
+    verifier_set libraries = by_columns_ ? verifier_set{} : verifiers_;
+    libraries.remove(verifier::standard);
+    if (difference.empty()) {
+      difference = difference_of_others(
+          libraries, [&](verifier by) { return difference_of(by, keys_, options_); });
+    }
+    return report_verified(difference, libraries, "std::stable_sort gives the same");
   }
 
   void report_times() const {
@@ -440,6 +447,7 @@ class sort_run {
 
   sort_arguments const& arguments_;
   sort_options options_;
+  verifier_set verifiers_;  // beside the loop
   engine engine_;
   progress meter_;
   sort_output output_;

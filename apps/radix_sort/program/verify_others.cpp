@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <apps/radix_sort/program/verify_cub.hpp>
+#include <apps/radix_sort/program/verify_others.hpp>
 
 #include <apps/radix_sort/core/key_order.hpp>
 #include <libscan/host/on_engine.hpp>
 
 namespace libscan::apps {
 
-std::string verify_by_cub(array const& keys, sort_options const& options) {
+std::string difference_of(verifier by, array const& keys, sort_options const& options) {
+  // The loop is std::stable_sort.
+  if (by == verifier::standard) return "";
   std::vector<std::uint64_t> words(keys.count());
   int end_bit = 0;
   visit_item_type(keys.type, [&]<class T>(std::type_identity<T>) {
@@ -19,12 +21,12 @@ std::string verify_by_cub(array const& keys, sort_options const& options) {
   if (words.empty() || options.first_bit >= end_bit) return "";
   std::vector<index_t> positions;
   if constexpr (libscan::detail::has_cuda) {
-    positions = positions_by_cub(words, options.first_bit, end_bit);
+    positions = by == verifier::cub ? positions_by_cub(words, options.first_bit, end_bit)
+                                    : positions_by_thrust(words, options.first_bit, end_bit);
   } else {
     libscan::detail::refuse_cuda();
   }
-  std::string const found = verify_positions(expected_positions(keys, options, false), positions);
-  return found.empty() ? "" : "CUB: " + found;
+  return verify_positions(expected_positions(keys, options, false), positions);
 }
 
 }  // namespace libscan::apps

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --verify=cub of scan-sort: CUB sorts the same keys on the first GPU.
+// --verify=NAME of scan-sort: another library sorts the same keys.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,22 @@
 #include <string>
 #include <vector>
 
+#include <apps/common/verifiers.hpp>
 #include <apps/radix_sort/program/verify.hpp>
 
 namespace libscan::apps {
 
 /// Sorts words by bits [first_bit, end_bit), first_bit < end_bit, with their positions, by
-/// cub::DeviceRadixSort. Only in builds with CUDA. Throws `device_error`.
+/// cub::DeviceRadixSort on the current GPU. Only in builds with CUDA. Throws `device_error`.
 std::vector<index_t> positions_by_cub(std::span<std::uint64_t const> words, int first_bit,
                                       int end_bit);
 
-/// Empty if CUB puts the keys into the same order as std::stable_sort; otherwise the first
-/// difference. CUB gets the keys as unsigned words of the same order. Throws `device_error`.
-std::string verify_by_cub(array const& keys, sort_options const& options);
+/// The same by thrust::stable_sort_by_key.
+std::vector<index_t> positions_by_thrust(std::span<std::uint64_t const> words, int first_bit,
+                                         int end_bit);
+
+/// Empty if `by` puts the keys into the same order as std::stable_sort; otherwise the first
+/// difference. It gets the keys as unsigned words of the same order. Throws `device_error`.
+std::string difference_of(verifier by, array const& keys, sort_options const& options);
 
 }  // namespace libscan::apps

@@ -91,6 +91,9 @@ int main(int argc, char** argv) {
     app.add_flag("--stats", arguments.stats, "print the number of rows and their lengths");
     app.add_option("--spy", arguments.spy, "draw the places of the entries: FILE.svg or FILE.png")
         ->type_name("FILE");
+    for (verifier const each : {verifier::cub, verifier::thrust, verifier::cusparse}) {
+      arguments.common.offered_verifiers.add(each);
+    }
     add_common_arguments(app, arguments.common);
     say_what_is_of_x(app);
     if (!parse_arguments(app, argc, argv)) return exit_code::done;

@@ -25,6 +25,7 @@
 #include <apps/spmv/program/row_lengths.hpp>
 #include <apps/spmv/program/spy.hpp>
 #include <apps/spmv/program/verify.hpp>
+#include <apps/spmv/program/verify_others.hpp>
 #include <libscan/core/engine.hpp>
 
 namespace libscan::apps {
@@ -105,6 +106,22 @@ spmv_arguments const& checked(spmv_arguments const& arguments) {
   return arguments;
 }
 
+/// Who verifies beside the loop. Throws `engine_unavailable` if cuSPARSE is named and not there.
+verifier_set verifiers_of(common_arguments const& common) {
+  verifier_set others = verifiers_for(common);
+  if (!others.has(verifier::cusparse)) return others;
+  if constexpr (libscan::detail::has_cuda) {
+    if (can_load_cusparse()) return others;
+  }
+  if (common.verify_by.has(verifier::cusparse)) {
+    throw engine_unavailable(
+        "--verify=cusparse: cuSPARSE is not there; expected cusparse.h when libscan is built, and "
+        "libcusparse.so.12");
+  }
+  others.remove(verifier::cusparse);
+  return others;
+}
+
 /// One run of the program.
 class spmv_run {
  public:
@@ -112,6 +129,7 @@ class spmv_run {
       : arguments_(checked(arguments)),
         semiring_(semiring_named(arguments.semiring)),
         seed_(seed_of(arguments.x)),
+        verifiers_(verifiers_of(arguments.common)),
         engine_(engine_for(arguments.common, arguments.algorithm.has_value())),
         meter_(arguments.common.progress) {
     if (arguments.multiplies()) output_.emplace(arguments.output.value_or("-"));
@@ -128,6 +146,7 @@ class spmv_run {
       std::swap(file_.rows, file_.columns);
       std::swap(file_.row_indices, file_.column_indices);
     }
+    choose_verifiers();
     switch (type()) {
       case dtype::f32:
         return run_with<float>();
@@ -139,6 +158,16 @@ class spmv_run {
   }
 
  private:
+  /// cuSPARSE has one semiring, and no integers.
+  void choose_verifiers() {
+    if (!verifiers_.has(verifier::cusparse)) return;
+    if (type() != dtype::i64 && semiring_ == semiring_kind::plus_times) return;
+    if (arguments_.common.verify_by.has(verifier::cusparse)) {
+      throw usage_error("--verify=cusparse is for float32 and float64 in plus-times");
+    }
+    verifiers_.remove(verifier::cusparse);
+  }
+
   /// The type of the product: the requested one, else that of the file's numbers.
   dtype type() const {
     dtype const of_file = file_.field == matrix_field::integer ? dtype::i64 : dtype::f64;
@@ -222,9 +251,7 @@ class spmv_run {
     } else {
       multiply_prepared<T>(matrix, x, y);
     }
-    if (arguments_.common.verify &&
-        !report_verified(libscan::detail::with_semiring<T>(
-            semiring_, [&](auto s) { return verify_product(s, list, x, y); }))) {
+    if (arguments_.common.verify && !report_verified(verify(list, matrix, x, y), verifiers_)) {
       return exit_code::difference;
     }
     timed(write_seconds_, [&] {
@@ -232,6 +259,21 @@ class spmv_run {
                        std::as_bytes(std::span<T const>(y)), file_format::text, meter_);
     });
     return exit_code::done;
+  }
+
+  /// The first difference of the result, or of another library's, from the loop's.
+  template <class T>
+  std::string verify(coo_matrix<T> const& list, sparse_matrix<T> const& matrix,
+                     std::vector<T> const& x, std::vector<T> const& y) const {
+    auto const by_loop = [&](std::vector<T> const& result) {
+      return libscan::detail::with_semiring<T>(
+          semiring_, [&](auto s) { return verify_product(s, list, x, result); });
+    };
+    std::string const found = by_loop(y);
+    if (!found.empty()) return found;
+    return difference_of_others(verifiers_, [&](verifier by) {
+      return by_loop(product_again<T>(by, matrix, x, semiring_));
+    });
   }
 
   template <class T>
@@ -330,6 +372,7 @@ class spmv_run {
   spmv_arguments const& arguments_;
   semiring_kind semiring_;
   std::optional<std::uint64_t> seed_;
+  verifier_set verifiers_;  // beside the loop
   engine engine_;
   std::optional<array_writer> output_;  // opened, or refused, before the input is read
   std::optional<output_file> picture_;

@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import os
+import re
 import resource
 import signal
 import stat
@@ -144,7 +145,7 @@ class EveryArrayProgram(EveryProgram):
     input_name = "INPUT"
     samples = staticmethod(samples)
     streams = False  # whether a binary input may be larger than memory
-    offers_cub = False  # whether there is --verify=cub
+    libraries = ("cub", "thrust")  # that --verify=NAME compares with, beside "std"
 
     # ---- results
 
@@ -213,20 +214,39 @@ class EveryArrayProgram(EveryProgram):
         self.fails(FAILURE, "cuda", source, "-o", self.path("o.npy"), *self.options, "--engine",
                    "cuda", env={**os.environ, "CUDA_VISIBLE_DEVICES": "-1"})
 
-    def test_verify_alone_or_by_cub(self):
+    def test_verify_by_other_libraries(self):
         source, target = self.save("in.npy", np.arange(300) * 7 % 19), self.path("o.npy")
         given = [source, "-o", target, *self.options]
-        words = "expected no value" + (", or cub" if self.offers_cub else "")
-        self.fails(USAGE, words, *given, "--verify=loop")
-        if not self.offers_cub:
-            return self.fails(USAGE, words, *given, "--verify=cub")
-        self.fails(FAILURE, "--verify=cub needs a GPU: ", *given, "--verify=cub",
-                   env={**os.environ, "CUDA_VISIBLE_DEVICES": "-1"})
-        code, _, err = self.call(*given, "--verify=cub")
-        if code == FAILURE:
-            self.skipTest(err)
+        offered = ", ".join(["loop", "std", *self.libraries])
+        for name in "foo", "loop,foo", "cusparse":
+            self.fails(USAGE, f"expected no value, or some of {offered}, all", *given,
+                       f"--verify={name}")
+        no_gpu = {**os.environ, "CUDA_VISIBLE_DEVICES": "-1"}
+        for name in self.libraries:
+            self.fails(FAILURE, f"--verify={name} needs a GPU: ", *given, f"--verify={name}",
+                       env=no_gpu)
+        alone = self.verified(*given, "--verify")
+        self.assertNotIn("; so do", alone)
+        self.assertEqual(self.verified(*given, "--verify=loop"), alone)
+        by_std = alone if "std::" in alone else alone + "; so does the standard library"
+        for name in "std", "loop,std", "all":
+            self.assertEqual(self.verified(*given, f"--verify={name}", env=no_gpu), by_std)
+
+    def test_verify_by_libraries_of_a_gpu(self):
+        source = self.save("in.npy", np.arange(300) * 7 % 19)
+        for name, words in ("cub", "so does CUB"), ("all", " CUB and Thrust"):
+            code, _, err = self.call(source, "-o", self.path("o.npy"), *self.options,
+                                     "--verify=" + name, "--engine", "cuda")
+            if code == FAILURE:
+                self.skipTest(err)
+            self.assertEqual(code, DONE, err)
+            self.assertRegex(err, "verified: .*" + words)
+
+    def verified(self, *arguments, **more):
+        """What the program says about a result that --verify finds right."""
+        code, _, err = self.call(*arguments, **more)
         self.assertEqual(code, DONE, err)
-        self.assertRegex(err, "verified: .* CUB")
+        return re.search("verified: (.*)", err)[1]
 
     def test_the_executor_computes_the_same(self):
         source = self.save("in.npy", np.arange(300) * 7 % 19)

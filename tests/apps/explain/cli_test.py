@@ -56,6 +56,19 @@ def without_accesses(text):
     return [re.sub(r" +", " ", line) for line in kept]
 
 
+def points_along(path):
+    """Points of an arrow: of a line "M1,2 L3,4", or of a curve "M1,2 C3,4 5,6 7,8"."""
+    ends = [tuple(map(float, pair)) for pair in re.findall(r"(-?[0-9.]+),(-?[0-9.]+)", path)]
+    if len(ends) == 2:
+        ends = [ends[0], ends[0], ends[1], ends[1]]
+    if len(ends) != 4:  # of the legend
+        return
+    for step in range(101):
+        t = step / 100
+        weights = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t ** 3
+        yield tuple(sum(w * end[axis] for w, end in zip(weights, ends)) for axis in (0, 1))
+
+
 class ExplainCase(ProgramCase):
     name, program = "scan-explain", PROGRAM
 
@@ -143,6 +156,25 @@ class Blocks(ExplainCase):
                                    drawing.iter("{http://www.w3.org/2000/svg}text")]
                         if 'class="number"' in self.text(*request, "--svg", "-"):
                             self.assertLessEqual({str(x) for x in right}, set(written))
+
+
+    def test_blocks_of_strategies_run_any_block_scan(self):
+        for name in ("scan-then-fan", "scan-then-propagate", "reduce-then-scan", "chained-scan",
+                     "decoupled-look-back"):
+            for scan in BLOCK_SCANS:
+                text = re.sub(" +", " ", self.text(PAPER, "--algorithm", name, "--block", 2,
+                                                   "--block-scan", scan))
+                self.assertIn("output after 3 4 11 11 15 16 22 25" if "output after" in text
+                              else "output 3 4 11 11 15 16 22 25", text)
+        self.assertEqual(self.text(PAPER, "--algorithm", "scan-then-fan", "--block", 2,
+                                   "--block-scan", "brent-kung").split("\n")[2:],
+                         self.text(PAPER, "--algorithm", "brent-kung", "--block", 2).split("\n")[2:])
+        self.fails(USAGE, "is a block scan itself", PAPER, "--algorithm", "brent-kung",
+                   "--block-scan", "kogge-stone")
+        for name in "walkthrough", "kogge-stone-one-barrier", "global-hillis-steele":
+            self.fails(USAGE, "has a scan of its own", PAPER, "--algorithm", name, "--block-scan",
+                       "kogge-stone")
+        self.fails(USAGE, 'block scan "foo" is unknown', PAPER, "--block-scan", "foo")
 
 
 class AsPrinted(ExplainCase):
@@ -247,17 +279,30 @@ class Banks(ExplainCase):
 
 
 class Drawings(ExplainCase):
-    def test_words_are_beside_the_arrows(self):
-        """Headings and labels end before the first column, where arrows begin."""
-        for arguments in TEXTS.values():
-            if len(arguments[0].split()) > 64:
-                continue
-            root = xml.fromstring(self.text(*arguments, "--svg", "-"))
-            svg = "{http://www.w3.org/2000/svg}"
-            first = min(float(cell.get("x")) for cell in root.iter(svg + "rect") if cell.get("rx"))
-            for text in list(root.iter(svg + "text"))[1:]:
-                if text.get("class") == "heading":
-                    self.assertLess(float(text.get("x")) + 9 * len(text.text), first, text.text)
+    def drawings(self):
+        """(arguments, root element) of a drawing of each text that has one, and of more blocks."""
+        more = [[PAPER, "--algorithm", name, "--block", "2", "--seed", str(seed)]
+                for name in ("chained-scan", "decoupled-look-back") for seed in (1, 7)]
+        more += [[PAPER, "--algorithm", "global-hillis-steele", "--block", "2"],
+                 [" ".join(["1"] * 64), "--algorithm", "decoupled-look-back", "--seed", "1"]]
+        for arguments in [*TEXTS.values(), *more]:
+            if len(arguments[0].split()) <= 64:
+                yield arguments, xml.fromstring(self.text(*arguments, "--svg", "-"))
+
+    def test_no_arrow_crosses_words(self):
+        """No arrow passes through a label, a heading, the name of a block or a note."""
+        svg = "{http://www.w3.org/2000/svg}"
+        for arguments, root in self.drawings():
+            points = [point for path in root.iter(svg + "path")
+                      if path.get("class") in ("arrow copy", "arrow earlier", "arrow later")
+                      for point in points_along(path.get("d"))]
+            for text in root.iter(svg + "text"):
+                x, y = float(text.get("x")), float(text.get("y"))
+                if text.get("class") not in ("words", "label", "heading") or y < 90:
+                    continue
+                right = x + 5.5 * len(text.text)
+                crossing = [p for p in points if x < p[0] < right and y - 8 < p[1] < y]
+                self.assertEqual(crossing, [], (arguments, text.text))
 
     def test_padding_is_dashed(self):
         """Of 3 items in a block of 4, the fourth cell is none; of 4 items all are."""

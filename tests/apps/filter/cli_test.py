@@ -41,7 +41,7 @@ class FilterCase(ArrayProgramCase):
 
 
 class AsEveryProgram(EveryArrayProgram, FilterCase):
-    streams = offers_cub = True
+    streams = True
     words_of_help = EveryArrayProgram.words_of_help + [
         "--keep", "--indices", "--count-only", "--mask", "--split", "packbits", "bits MASK",
         "column 1", "from 0 to 255", "row by row", "Examples:", "Exit codes:"]

@@ -267,6 +267,15 @@ class Results(HistogramCase):
                              (DONE, "scan-histogram: verified: a plain loop computes the same\n"))
 
 
+    def test_sums_by_other_libraries(self):
+        weights = self.save("w.npy", np.arange(300.0))
+        source = self.save("in.npy", np.arange(300) * 7 % 19)
+        for given in ["--bins=5"], ["--integers"], ["--edges", self.save("e.npy", np.arange(9))]:
+            code, _, err = self.call(source, *given, "--weights", weights, "--verify=std", "-o",
+                                     self.path("o.npy"))
+            self.assertEqual(code, DONE, err)
+            self.assertIn("a plain loop computes the same; so does the standard library", err)
+
     def test_read_counts_the_bytes_of_files(self):
         source = self.write("in.txt", b"%040d\n" % 5 * 100000)
         weights = self.write("w.txt", b"1\n" * 100000)

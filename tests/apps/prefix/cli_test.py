@@ -23,6 +23,9 @@ OPERATORS = {"sum": np.add, "min": np.minimum, "max": np.maximum, "and": np.bitw
              "or": np.bitwise_or, "xor": np.bitwise_xor}
 STRATEGIES = ["sequential", "global-hillis-steele", "one-block", "scan-then-fan", "scan-then-propagate",
               "reduce-then-scan", "chained-scan", "decoupled-look-back", "production"]
+BLOCK_SCANS = ["sequential", "quadratic", "hillis-steele", "kogge-stone",
+               "kogge-stone-double-buffered", "blelloch", "blelloch-padded",
+               "blelloch-fully-padded", "brent-kung"]
 FORMS = ["--heads", "--head-bits", "--offsets", "--keys"]
 
 
@@ -101,7 +104,7 @@ class PrefixCase(ArrayProgramCase):
 
 
 class AsEveryProgram(EveryArrayProgram, PrefixCase):
-    streams = offers_cub = True
+    streams = True
     words_of_help = EveryArrayProgram.words_of_help + FORMS + STRATEGIES + [
         "--op", "--exclusive", "--init", "--reverse", "--accumulator", "--algorithm", "--block",
         "wide as the items or wider", "column 1 counts", "row by row", "bools",
@@ -508,6 +511,25 @@ class Algorithms(PrefixCase):
         self.fails(USAGE, "expected at most 62", source, "--algorithm", "one-block", "--block", 31)
         for given in [[], ["--algorithm", "sequential"], ["--algorithm", "production"]]:
             self.fails(USAGE, "--block is for the blocks of", source, "--block", 8, *given)
+
+    def test_blocks_run_any_block_scan(self):
+        source, sums = self.save("in.npy", np.arange(1100)), np.cumsum(np.arange(1100))
+        for name, scan in itertools.product(STRATEGIES[3:8], BLOCK_SCANS):
+            self.writes(sums, source, "--algorithm", name, "--block-scan", scan, "--block", 32)
+        for scan in BLOCK_SCANS[1:] + ["naive", "work-efficient"]:
+            self.writes(sums, source, "--algorithm", scan)
+        code, _, err = self.call(source, "-o", "/dev/null", "--algorithm", "brent-kung", "--engine",
+                                 "executor", "--time")
+        self.assertEqual(code, DONE, err)
+        self.assertIn("by scan-then-fan of brent-kung in the executor\n", err)
+        for name in "sequential", "global-hillis-steele", "production":
+            self.fails(USAGE, "--block-scan is for the blocks of", source, "--algorithm", name,
+                       "--block-scan", "brent-kung")
+        self.fails(USAGE, "--block-scan is for the blocks of", source, "--block-scan", "brent-kung")
+        self.fails(USAGE, "is a block scan itself", source, "--algorithm", "brent-kung",
+                   "--block-scan", "kogge-stone")
+        self.fails(USAGE, 'block scan "foo" is unknown; expected one of ' + ", ".join(BLOCK_SCANS),
+                   source, "--algorithm", "chained-scan", "--block-scan", "foo")
 
     def test_what_a_strategy_cannot_do(self):
         source = self.save("in.npy", np.arange(5))

@@ -13,7 +13,7 @@ void prefix_scan(engine const&, prefix_call const& call) {
   });
 }
 
-void prefix_scan_by(engine const& on, scan_strategy, prefix_call const& call, int) {
+void prefix_scan_by(engine const& on, strategy_choice const&, prefix_call const& call) {
   prefix_scan(on, call);
 }
 

@@ -36,7 +36,7 @@ std::string faults(operator_kind op, index_t n) {
     prefix_call const call = owned.call(op, kind, direction, how);
     std::fill(owned.out.begin(), owned.out.end(), T(77));
     if (how == segmentation::form::none) {
-      prefix_on_device<T>(call, scan_strategy::production);
+      prefix_on_device<T>(call, {scan_strategy::production});
     } else {
       segmented_on_device<T>(call);
     }

@@ -181,7 +181,7 @@ TEST_CASE("the executor refuses what would take it hours") {
   owned_call<std::int8_t, std::int8_t> owned(std::vector<std::int8_t>(executor_limit + 1), 0);
   auto const call =
       owned.call(operator_kind::plus, scan_kind::inclusive, scan_direction::forward, form::none);
-  CHECK_THROWS_AS(prefix_scan_by(engine::cpu(1), scan_strategy::sequential, call),
+  CHECK_THROWS_AS(prefix_scan_by(engine::cpu(1), {scan_strategy::sequential}, call),
                   invalid_argument);
 }
 

@@ -313,6 +313,35 @@ class Talk(SpmvCase):
                    self.file(Listed(2, 30, 30, 200, "integer", "skew-symmetric")), "--x",
                    "random:5")
 
+    def test_verify_by_other_libraries(self):
+        no_gpu = {**os.environ, "CUDA_VISIBLE_DEVICES": "-1"}
+        listed = Listed(5, 40, 30, 300, "real", "general")
+        source = self.file(listed)
+        for semiring in "plus-times", "min-plus", "max-times", "or-and":
+            for name in "std", "all":
+                code, _, err = self.call(source, "--x", "random:5", "--semiring", semiring, "-o",
+                                         self.path("y.npy"), f"--verify={name}", env=no_gpu)
+                self.assertEqual(code, DONE, err)
+                self.assertIn("a plain loop computes the same; so does the standard library", err)
+        for name in "cub", "thrust", "cusparse":
+            self.fails(FAILURE, f"--verify={name} needs a GPU: ", source, f"--verify={name}",
+                       env=no_gpu)
+        self.fails(USAGE, "or some of loop, std, cub, thrust, cusparse, all", source,
+                   "--verify=foo")
+
+    def test_verify_by_libraries_of_a_gpu(self):
+        source = self.file(Listed(5, 40, 30, 300, "real", "general"))
+        code, _, err = self.call(source, "-o", self.path("y.npy"), "--verify=cub,thrust")
+        if code == FAILURE:
+            self.skipTest(err)
+        self.assertIn("; so do CUB and Thrust", err)
+        code, _, err = self.call(source, "-o", self.path("y.npy"), "--verify=cusparse")
+        if code == FAILURE:
+            self.skipTest(err)
+        self.assertIn("; so does cuSPARSE", err)
+        self.fails(USAGE, "--verify=cusparse is for float32 and float64 in plus-times", source,
+                   "--verify=cusparse", "--semiring", "min-plus")
+
     def test_verify_finds_faults(self):
         source = self.write("m.mtx", b"%%MatrixMarket matrix coordinate real general\n"
                             b"2 2 2\n1 1 2\n2 2 3\n")

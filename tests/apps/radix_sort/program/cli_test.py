@@ -61,7 +61,7 @@ class SortCase(ArrayProgramCase):
 
 
 class AsEveryProgram(EveryArrayProgram, SortCase):
-    streams = offers_cub = True
+    streams = True
     words_of_help = EveryArrayProgram.words_of_help + [
         "--descending", "--values", "--values-output", "--argsort", "--bits", "--unique",
         "--memory", "--temp", "--algorithm", "block-radix", "Examples:", "Exit codes:"]
