@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <apps/common/algorithm.hpp>
 #include <apps/common/program.hpp>
 #include <apps/filter/program/run_filter.hpp>
 #include <libscan/cpu/workers.hpp>
@@ -30,6 +31,13 @@ Text is filtered by rows: each row stays as it is, and the number in column --co
 header stays first; empty lines and comments are dropped. Other output formats get only the numbers,
 and --only writes them as text. A single row of several numbers without --column is a sequence of
 items, not a row.
+
+--algorithm:
+  single-pass  the engine's own filter (the default); also: select
+  scatter      a scan of all flags, then a scatter; also: scan-and-scatter
+  ballots      blocks count by barriers and rank by ballots; also: binary-scan
+The last two are the textbook's, as kernels: on a GPU, or without one in the executor, which
+simulates each thread of a GPU and takes up to 16777216 items. The CPU evaluates the predicate.
 
 Examples:
   scan-filter heights.npy -o peaks.npy --keep '>= 4000'
@@ -74,6 +82,8 @@ int main(int argc, char** argv) {
     app.add_flag("--count-only", count_only, "write only the number of kept items")
         ->excludes(flag)
         ->excludes(split);
+    add_algorithm(app, arguments.algorithm, libscan::apps::filter_algorithm_names,
+                  "which filter, see below");
     app.add_flag("--only", arguments.only, "of text, write only the numbers of the kept rows");
     arguments.common.offered_verifiers.add(verifier::cub);
     arguments.common.offered_verifiers.add(verifier::thrust);

@@ -2,6 +2,7 @@
 // The steps of scan-filter.
 #include <apps/filter/program/run_filter.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <new>
@@ -96,7 +97,7 @@ class filter_run {
       : arguments_(checked(arguments)),
         tree_(tree_of(arguments)),
         verifiers_(verifiers_for(arguments.common)),
-        engine_(engine_for(arguments.common)),
+        engine_(engine_for(arguments.common, needs_kernels(arguments.algorithm))),
         output_(arguments.output),
         meter_(arguments.common.progress) {
     if (arguments.rejected) rejected_.emplace(*arguments.rejected);
@@ -158,8 +159,8 @@ class filter_run {
       case result::indices:
         return run_kept<index_t, T>(
             next_keep,
-            [&](auto values, auto out, auto const& keep) {
-              return shifted(out, indices(values, out, keep), values.size());
+            [&](auto values, auto out, auto const& keep, auto const& keeps) {
+              return shifted(out, indices(values, out, keep, keeps), values.size());
             },
             [](auto values, auto kept, auto const& keeps) {
               return verify_indices(keeps, values.size(), kept);
@@ -169,8 +170,8 @@ class filter_run {
         if (rejected_) return run_split<T>(next_keep);
         return run_kept<T, T>(
             next_keep,
-            [&](auto values, auto out, auto const& keep) {
-              return filter<T>(engine_, values, out, keep);
+            [&](auto values, auto out, auto const& keep, auto const& keeps) {
+              return items(values, out, keep, keeps);
             },
             [](auto values, auto kept, auto const& keeps) {
               return verify_values<T>(keeps, values, kept);
@@ -197,6 +198,43 @@ class filter_run {
     }
   }
 
+  /// The positions of the n items that `keeps` keeps, by --algorithm.
+  template <class Keeps>
+  std::vector<index_t> chosen_positions(std::size_t n, Keeps const& keeps) const {
+    std::vector<std::uint8_t> flags(n);
+    for (std::size_t i = 0; i < n; ++i) flags[i] = keeps(i) ? 1 : 0;
+    std::vector<index_t> positions(n);
+    index_t const count = positions_by(engine_, *arguments_.algorithm, flags, positions);
+    positions.resize(static_cast<std::size_t>(count));
+    return positions;
+  }
+
+  bool chosen() const { return needs_kernels(arguments_.algorithm); }
+
+  /// The kept items of a piece, and their positions in it.
+  template <class T, class Keep, class Keeps>
+  index_t items(std::span<T const> values, std::span<T> out, Keep const& keep, Keeps const& keeps) {
+    if (!chosen()) return filter<T>(engine_, values, out, keep);
+    return gather(values, chosen_positions(values.size(), keeps), out);
+  }
+  template <class T, class Keep, class Keeps>
+  index_t indices(std::span<T const> values, std::span<index_t> out, Keep const& keep,
+                  Keeps const& keeps) {
+    if (!chosen()) return indices(values, out, keep);
+    std::vector<index_t> const positions = chosen_positions(values.size(), keeps);
+    std::copy(positions.begin(), positions.end(), out.begin());
+    return static_cast<index_t>(positions.size());
+  }
+
+  /// The items at these positions; returns their number.
+  template <class T>
+  static index_t gather(std::span<T const> values, std::vector<index_t> const& positions,
+                        std::span<T> out) {
+    std::transform(positions.begin(), positions.end(), out.begin(),
+                   [&](index_t i) { return values[static_cast<std::size_t>(i)]; });
+    return static_cast<index_t>(positions.size());
+  }
+
   template <class T>
   index_t indices(std::span<T const> values, std::span<index_t> out, predicate<T> const& keep) {
     return filter_indices(engine_, values, out, keep);
@@ -204,6 +242,16 @@ class filter_run {
   template <class T>
   index_t indices(std::span<T const>, std::span<index_t> out, item_mask const& mask) {
     return mask_indices(engine_, mask, out);
+  }
+
+  /// Kept and rejected items; returns the number of kept ones.
+  template <class T, class Keep, class Keeps>
+  index_t split_items(std::span<T const> values, std::span<T> kept, std::span<T> rejected,
+                      Keep const& keep, Keeps const& keeps) {
+    if (!chosen()) return split<T>(engine_, values, kept, rejected, keep);
+    std::vector<index_t> const positions = chosen_positions(values.size(), keeps);
+    gather(values, positions_between(positions, values.size()), rejected);
+    return gather(values, positions, kept);
   }
 
   template <class T>
@@ -219,7 +267,8 @@ class filter_run {
   exit_code run_count(NextKeep const& next_keep) {
     bool const good =
         for_each_piece<T>(next_keep, [&](auto values, auto const& keep, auto const& keeps) {
-          kept_ += count(values, keep);
+          kept_ += chosen() ? static_cast<index_t>(chosen_positions(values.size(), keeps).size())
+                            : count(values, keep);
           return verified([&] { return verify_count(keeps, values.size(), kept_); });
         });
     if (!good) return exit_code::difference;
@@ -246,7 +295,7 @@ class filter_run {
         for_each_piece<T>(next_keep, [&](auto values, auto const& keep, auto const& keeps) {
           if (!space) space = space_for<Item>(values, [&] { return count(values, keep); });
           index_t const n =
-              timed(filter_seconds_, [&] { return work(values, space->items(), keep); });
+              timed(filter_seconds_, [&] { return work(values, space->items(), keep, keeps); });
           std::span<Item const> const kept = space->items().first(static_cast<std::size_t>(n));
           kept_ += n;
           result_bytes_ += kept.size_bytes();
@@ -262,17 +311,16 @@ class filter_run {
   /// Keeps whole rows of a text, which come in one piece.
   template <class T, class NextKeep>
   exit_code run_rows(NextKeep const& next_keep) {
-    bool const good =
-        for_each_piece<T>(next_keep, [&](auto values, auto const& keep, auto const& keeps) {
-          auto const space = space_for<index_t>(values, [&] { return count(values, keep); });
-          kept_ = timed(filter_seconds_, [&] { return indices(values, space->items(), keep); });
-          std::span<index_t const> const kept =
-              space->items().first(static_cast<std::size_t>(kept_));
-          result_bytes_ = kept.size_bytes();
-          if (!verified([&] { return verify_indices(keeps, values.size(), kept); })) return false;
-          timed(write_seconds_, [&] { append_rows(kept, values.size()); });
-          return true;
-        });
+    bool const good = for_each_piece<T>(next_keep, [&](auto values, auto const& keep,
+                                                       auto const& keeps) {
+      auto const space = space_for<index_t>(values, [&] { return count(values, keep); });
+      kept_ = timed(filter_seconds_, [&] { return indices(values, space->items(), keep, keeps); });
+      std::span<index_t const> const kept = space->items().first(static_cast<std::size_t>(kept_));
+      result_bytes_ = kept.size_bytes();
+      if (!verified([&] { return verify_indices(keeps, values.size(), kept); })) return false;
+      timed(write_seconds_, [&] { append_rows(kept, values.size()); });
+      return true;
+    });
     return good ? commit() : exit_code::difference;
   }
 
@@ -295,7 +343,7 @@ class filter_run {
             rest = space_for<T>(values, [&] { return n - count(values, keep); });
           }
           auto const kept_items = static_cast<std::size_t>(timed(filter_seconds_, [&] {
-            return split<T>(engine_, values, space->items(), rest->items(), keep);
+            return split_items<T>(values, space->items(), rest->items(), keep, keeps);
           }));
           kept_ += static_cast<index_t>(kept_items);
           result_bytes_ += values.size_bytes();
@@ -368,6 +416,11 @@ class filter_run {
     return exit_code::done;
   }
 
+  std::string by_algorithm() const {
+    if (!chosen()) return "";
+    return ", by " + std::string(filter_algorithm_names.name(*arguments_.algorithm));
+  }
+
   void report_times() const {
     index_t const items = input_->items();
     auto const input_bytes = static_cast<std::uint64_t>(items) * size_of(input_->type());
@@ -375,8 +428,8 @@ class filter_run {
     report_number("kept", static_cast<std::uint64_t>(kept_));
     report_step("read", read_seconds_, bytes_read_, input_->words());
     report_step("filter", filter_seconds_, input_bytes + result_bytes_,
-                "kept " + std::to_string(kept_) + " items (" + percent(kept_, items) + "), on " +
-                    engine_.description());
+                "kept " + std::to_string(kept_) + " items (" + percent(kept_, items) + ")" +
+                    by_algorithm() + ", on " + engine_.description());
     std::uint64_t const written =
         output_.bytes_written() + (rejected_ ? rejected_->bytes_written() : 0);
     report_step("write", write_seconds_, written, std::to_string(written) + " bytes");

@@ -8,6 +8,7 @@
 
 #include <apps/common/arguments.hpp>
 #include <apps/common/exit_code.hpp>
+#include <apps/filter/program/filter_by.hpp>
 
 namespace libscan::apps {
 
@@ -25,6 +26,7 @@ struct filter_arguments {
   std::optional<std::string> rejected;
   result wanted = result::values;
   bool only = false;  ///< of text: write the numbers, not their rows
+  std::optional<filter_algorithm> algorithm;
   common_arguments common;
 };
 

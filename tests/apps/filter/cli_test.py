@@ -44,6 +44,7 @@ class AsEveryProgram(EveryArrayProgram, FilterCase):
     streams = True
     words_of_help = EveryArrayProgram.words_of_help + [
         "--keep", "--indices", "--count-only", "--mask", "--split", "packbits", "bits MASK",
+        "--algorithm", "single-pass", "scatter", "ballots",
         "column 1", "from 0 to 255", "row by row", "Examples:", "Exit codes:"]
 
     def expected(self, array):
@@ -71,6 +72,38 @@ class Results(FilterCase):
             out = self.succeeds(self.save("in.npy", array), "--keep", "> 50", "--threads", "3")
             self.write("out.npy", out)
             self.assertSame(self.load("out.npy", "int32"), array[array > 50])
+
+    def test_every_algorithm(self):
+        """The textbook's filters: of items, positions, counts, splits, masks and rows."""
+        for n in [0, 1, 255, 257, 3000]:
+            array = samples("int16", n)
+            source, mask = self.save("in.npy", array), array > 50
+            marks = self.save("mask.npy", mask)
+            for name in "single-pass", "scatter", "ballots", "scan-and-scatter", "binary-scan":
+                for keep in ["--keep", "> 50"], ["--mask", marks]:
+                    given = [source, *keep, "--algorithm", name, "-o", self.path("o.npy")]
+                    self.succeeds(*given)
+                    self.assertSame(self.load("o.npy", "int16"), array[mask])
+                    self.succeeds(*given, "--indices")
+                    self.assertSame(self.load("o.npy", "int64"), np.flatnonzero(mask))
+                    self.succeeds(*given, "--split", self.path("r.npy"))
+                    self.assertSame(self.load("o.npy", "int16"), array[mask])
+                    self.assertSame(self.load("r.npy", "int16"), array[~mask])
+                    count = self.succeeds(*given[:-2], "--count-only")
+                    self.assertEqual(count, b"%d\n" % np.count_nonzero(mask))
+
+    def test_what_an_algorithm_says(self):
+        source = self.write("in.csv", b"a,1\nb,9\nc,4\n")
+        for name in "scatter", "ballots":
+            code, out, err = self.call(source, "--column", 2, "--keep", ">= 4", "--algorithm", name,
+                                       "--verify", "--time")
+            self.assertEqual((code, out), (DONE, b"b,9\nc,4\n"), err)
+            self.assertIn("a plain loop computes the same", err)
+            self.assertIn("kept 2 items (66.67 %), by " + name + ", on ", err)
+            self.fails(USAGE, "expected --engine cuda, executor or auto", source, *self.options,
+                       "--algorithm", name, "--engine", "cpu")
+        self.fails(USAGE, "expected one of single-pass, scatter, ballots", source, *self.options,
+                   "--algorithm", "best")
 
     def test_an_array_of_two_dimensions_is_taken_row_by_row(self):
         array = samples("int16", 600).reshape(20, 30)
