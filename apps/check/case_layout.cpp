@@ -28,6 +28,11 @@ layout table_layout(check_case const& c, index_t segments) {
     result.add(slot::items, c.type, c.n, c.out_offset);
   } else if (family_of(c.what) == family::spmv) {
     result.add(slot::items, c.type, segments, c.out_offset);
+  } else if (c.what == task::sparse_histogram) {
+    result.add(slot::places, dtype::i64, c.bins, c.out_offset);
+    result.add(slot::counts, dtype::u64, c.bins, c.in_offset);
+    result.add(slot::total, dtype::i64, 1, 0);
+    result.add(slot::count, dtype::i64, 4, 0);
   } else {
     bool const weighted = c.what == task::weighted_histogram;
     result.add(weighted ? slot::sums : slot::counts, weighted ? dtype::f64 : dtype::u64, c.bins,
@@ -37,6 +42,36 @@ layout table_layout(check_case const& c, index_t segments) {
   return result;
 }
 
+/// For reductions and binary scans.
+layout sums_layout(check_case const& c, index_t segments) {
+  layout result(c.slack);
+  if (c.what == task::reduce) {
+    result.add(slot::total, c.type, 1, 0);
+    return result;
+  }
+  if (is_ranks(c.what)) {
+    result.add(slot::places, dtype::i64, c.n, c.out_offset);
+  } else {
+    result.add(slot::items, c.type, segments, c.out_offset);
+    if (c.what == task::sums_by_keys) result.add(slot::keys, dtype::i32, segments, c.in_offset);
+  }
+  result.add(slot::count, dtype::i64, 1, 0);
+  return result;
+}
+
+bool described_by_flags(task what) {
+  return what == task::segmented_by_flags || what == task::sums_by_flags;
+}
+
+bool described_by_bits(task what) {
+  return what == task::segmented_by_bits || what == task::sums_by_bits;
+}
+
+bool described_by_offsets(task what) {
+  return what == task::segmented_by_offsets || what == task::segmented_by_ranges ||
+         what == task::sums_by_offsets;
+}
+
 }  // namespace
 
 layout input_layout(check_case const& c, index_t segments) {
@@ -44,13 +79,13 @@ layout input_layout(check_case const& c, index_t segments) {
   bool const segmented = family_of(c.what) == family::segmented;
   add_items(result, slot::items, c, c.in_offset);
   if (with_values(c.what)) add_values(result, slot::values, c, c.in_offset);
-  if (by_flags(c.what) || c.what == task::segmented_by_flags) {
+  if (by_flags(c.what) || described_by_flags(c.what)) {
     result.add(slot::flags, dtype::u8, c.n, c.in_offset);
   }
-  if (by_bits(c.what) || c.what == task::segmented_by_bits) {
+  if (by_bits(c.what) || described_by_bits(c.what)) {
     result.add(slot::bits, dtype::u32, ceil_div(c.n, index_t{32}), c.out_offset % 3);
   }
-  if (c.what == task::segmented_by_offsets || (!segmented && in_segments(c.what))) {
+  if (described_by_offsets(c.what) || (!segmented && in_segments(c.what))) {
     result.add(slot::places, dtype::i64, segments + 1, c.out_offset % 3);
   }
   if (c.what == task::weighted_histogram) {
@@ -66,13 +101,18 @@ layout input_layout(check_case const& c, index_t segments) {
       if (c.has_init) result.add(slot::others, c.type, segments, c.out_offset);
     }
   }
-  if (c.what == task::segmented_by_keys) result.add(slot::keys, dtype::i32, c.n, c.out_offset);
+  if (c.what == task::segmented_by_keys || c.what == task::sums_by_keys) {
+    result.add(slot::keys, dtype::i32, c.n, c.out_offset);
+  }
   result.add(slot::count, dtype::i64, 1, 0);
   return result;
 }
 
 layout output_layout(check_case const& c, index_t segments) {
   if (family_of(c.what) >= family::histogram) return table_layout(c, segments);
+  if (c.what == task::reduce || is_ranks(c.what) || sums_segments(c.what)) {
+    return sums_layout(c, segments);
+  }
   layout result(c.slack);
   bool const splits = family_of(c.what) == family::split;
   bool const filters = family_of(c.what) == family::filter;
@@ -81,7 +121,9 @@ layout output_layout(check_case const& c, index_t segments) {
                          c.what == task::argsort_in_segments;
   bool const indexed = c.what == task::indexed_if || c.what == task::indexed_flagged ||
                        c.what == task::indexed_masked;
-  if (!positions && c.what != task::count_if) add_items(result, slot::items, c, c.out_offset);
+  bool const counts =
+      c.what == task::count_if || c.what == task::count_flagged || c.what == task::count_masked;
+  if (!positions && !counts) add_items(result, slot::items, c, c.out_offset);
   if (positions || indexed || c.what == task::run_lengths) {
     result.add(slot::places, dtype::i64, c.n, c.out_offset);
   }
@@ -99,7 +141,7 @@ layout output_layout(check_case const& c, index_t segments) {
   } else if (splits || filters) {
     result.add(slot::count, dtype::i64, 1, 0);
   }
-  if (c.what == task::scan) result.add(slot::total, c.type, 1, 0);
+  if (c.what == task::scan || c.what == task::reverse_scan) result.add(slot::total, c.type, 1, 0);
   return result;
 }
 

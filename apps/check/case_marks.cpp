@@ -85,7 +85,7 @@ void make_segments(check_case const& c, placed in) {
     pack_bits(
         c.n, [&](index_t i) { return heads[static_cast<std::size_t>(i)] != 0; }, words);
   }
-  if (c.what == task::segmented_by_keys) {
+  if (c.what == task::segmented_by_keys || c.what == task::sums_by_keys) {
     auto* const keys = in.at<std::int32_t>(slot::keys);
     std::int32_t key = 0;
     for (index_t i = 0; i < c.n; ++i) {

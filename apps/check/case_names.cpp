@@ -23,10 +23,20 @@ std::string_view name_of(distribution values) {
 
 std::string describe(check_case const& c) {
   static constexpr std::string_view tasks[] = {"scan",
+                                               "reverse scan",
+                                               "reduction",
+                                               "ranks by flags",
+                                               "ranks by bits",
                                                "segmented scan by flags",
                                                "segmented scan by bits",
                                                "segmented scan by offsets",
                                                "segmented scan by keys",
+                                               "segmented scan by one length",
+                                               "segmented scan by ranges",
+                                               "sums of segments by flags",
+                                               "sums of segments by bits",
+                                               "sums of segments by offsets",
+                                               "sums by key",
                                                "filter by a predicate",
                                                "filter by flags",
                                                "filter by bits",
@@ -37,6 +47,8 @@ std::string describe(check_case const& c) {
                                                "filter with positions by flags",
                                                "filter with positions by bits",
                                                "count by a predicate",
+                                               "count by flags",
+                                               "count by bits",
                                                "unique",
                                                "run lengths",
                                                "split by a predicate",
@@ -56,6 +68,7 @@ std::string describe(check_case const& c) {
                                                "histogram in even bins",
                                                "histogram between edges",
                                                "weighted histogram",
+                                               "sparse histogram",
                                                "histogram by a sort",
                                                "histogram by counting barriers",
                                                "product of a sparse matrix",
@@ -69,9 +82,12 @@ std::string describe(check_case const& c) {
   text.append(", ").append(name_of(c.values));
   bool const scans = family_of(c.what) <= family::segmented;
   if (scans) {
-    text.append(c.kind == scan_kind::inclusive ? ", inclusive " : ", exclusive ");
-    text.append(operators[static_cast<int>(c.op)]);
-    if (c.has_init) text += " with init";
+    bool const kinds = c.what != task::reduce && !sums_segments(c.what);
+    if (kinds) text += c.kind == scan_kind::inclusive ? ", inclusive" : ", exclusive";
+    if (!is_ranks(c.what)) {
+      text.append(kinds ? " " : ", ").append(operators[static_cast<int>(c.op)]);
+      if (c.has_init) text += " with init";
+    }
     if (c.reverse) text += ", reverse";
   }
   if (with_values(c.what)) text += ", values of " + std::to_string(c.value_bytes) + " bytes";

@@ -45,14 +45,19 @@ T one_of(std::span<T const> choices, std::uint64_t word) {
   return choices[word % choices.size()];
 }
 
-constexpr task scans[] = {task::scan};
-constexpr task segmented_scans[] = {task::segmented_by_flags, task::segmented_by_bits,
-                                    task::segmented_by_offsets, task::segmented_by_keys};
+// Tasks that only the host API draws come last.
+constexpr task scans[] = {task::scan, task::reverse_scan, task::reduce, task::ranks_flagged,
+                          task::ranks_masked};
+constexpr task segmented_scans[] = {task::segmented_by_flags,   task::segmented_by_bits,
+                                    task::segmented_by_offsets, task::segmented_by_keys,
+                                    task::segmented_by_length,  task::segmented_by_ranges,
+                                    task::sums_by_flags,        task::sums_by_bits,
+                                    task::sums_by_offsets,      task::sums_by_keys};
 constexpr task filters[] = {
     task::filter_if,         task::filter_flagged,   task::filter_masked, task::positions_if,
     task::positions_flagged, task::positions_masked, task::indexed_if,    task::indexed_flagged,
-    task::indexed_masked,    task::count_if,         task::unique,        task::run_lengths};
-// Tasks that only the host API has come last.
+    task::indexed_masked,    task::count_if,         task::unique,        task::run_lengths,
+    task::count_flagged,     task::count_masked};
 constexpr task splits[] = {task::split_if,       task::split_flagged, task::split_masked,
                            task::split_into_one, task::split_by_key,  task::split_by_bit,
                            task::split_by_number};
@@ -62,26 +67,30 @@ constexpr task sorts[] = {task::sort_keys,
                           task::sort_keys_in_segments,
                           task::sort_pairs_in_segments,
                           task::argsort_in_segments};
-// Tasks that only device calls have come last.
 constexpr task histograms[] = {task::histogram_of_integers, task::even_histogram,
-                               task::edge_histogram,        task::weighted_histogram,
-                               task::sorted_histogram,      task::counted_histogram};
+                               task::edge_histogram, task::weighted_histogram,
+                               task::sparse_histogram};
+constexpr task device_histograms[] = {task::histogram_of_integers, task::even_histogram,
+                                      task::edge_histogram,        task::weighted_histogram,
+                                      task::sorted_histogram,      task::counted_histogram};
+// The last one only device calls have.
 constexpr task products[] = {task::product, task::rows_of_list, task::segmented_product};
 
 std::span<task const> tasks_of(family what, bool device) {
   switch (what) {
     case family::scan:
-      return scans;
+      return std::span(scans).first(device ? 1 : std::size(scans));
     case family::segmented:
-      return segmented_scans;
+      return std::span(segmented_scans).first(device ? 4 : std::size(segmented_scans));
     case family::filter:
-      return filters;
+      return std::span(filters).first(device ? 12 : std::size(filters));
     case family::split:
       return std::span(splits).first(device ? 6 : std::size(splits));
     case family::sort:
       return std::span(sorts).first(device ? 5 : std::size(sorts));
     case family::histogram:
-      return std::span(histograms).first(device ? std::size(histograms) : 4);
+      if (device) return device_histograms;
+      return histograms;
     case family::spmv:
       break;
   }
@@ -272,6 +281,7 @@ index_t columns_for(check_case const& c, std::uint64_t word) {
 bool may_be_in_place(check_case const& c) {
   switch (c.what) {
     case task::scan:
+    case task::reverse_scan:
     case task::sort_keys:
     case task::sort_pairs:
       return true;
@@ -282,7 +292,7 @@ bool may_be_in_place(check_case const& c) {
     case task::sort_pairs_in_segments:
       return c.host_api;
     default:
-      return family_of(c.what) == family::segmented;
+      return family_of(c.what) == family::segmented && !sums_segments(c.what);
   }
 }
 
@@ -329,7 +339,9 @@ check_case draw_case(engine_kind on, std::uint64_t seed, std::uint64_t number,
   c.op = operator_for(c, c.word(for_operator));
   c.kind = c.word(for_kind) % 2 == 0 ? scan_kind::inclusive : scan_kind::exclusive;
   c.has_init = c.word(for_init) % 2 == 0;
-  c.reverse = !device && family_of(c.what) == family::segmented && c.word(for_direction) % 2 == 0;
+  bool const scans_segments = family_of(c.what) == family::segmented && !sums_segments(c.what);
+  c.reverse =
+      c.what == task::reverse_scan || (!device && scans_segments && c.word(for_direction) % 2 == 0);
   static constexpr int percents[] = {0, 1, 10, 50, 90, 99, 100};
   c.keep_percent = one_of<int>(percents, c.word(for_keep));
   c.buckets = static_cast<int>(1 + c.word(for_buckets) % 256);
@@ -353,8 +365,8 @@ check_case draw_case(engine_kind on, std::uint64_t seed, std::uint64_t number,
 }
 
 family family_of(task what) {
-  if (what == task::scan) return family::scan;
-  if (what <= task::segmented_by_keys) return family::segmented;
+  if (what <= task::ranks_masked) return family::scan;
+  if (what <= task::sums_by_keys) return family::segmented;
   if (what <= task::run_lengths) return family::filter;
   if (what <= task::split_by_key) return family::split;
   if (what <= task::argsort_in_segments) return family::sort;
@@ -363,12 +375,14 @@ family family_of(task what) {
 
 bool by_flags(task what) {
   return what == task::filter_flagged || what == task::positions_flagged ||
-         what == task::indexed_flagged || what == task::split_flagged;
+         what == task::indexed_flagged || what == task::split_flagged ||
+         what == task::count_flagged || what == task::ranks_flagged;
 }
 
 bool by_bits(task what) {
   return what == task::filter_masked || what == task::positions_masked ||
-         what == task::indexed_masked || what == task::split_masked;
+         what == task::indexed_masked || what == task::split_masked || what == task::count_masked ||
+         what == task::ranks_masked;
 }
 
 bool with_values(task what) {

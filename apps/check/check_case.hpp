@@ -30,10 +30,20 @@ inline constexpr int max_case_threads = 7;
 /// The call.
 enum class task : std::uint8_t {
   scan,
+  reverse_scan,
+  reduce,
+  ranks_flagged,  ///< binary scans
+  ranks_masked,
   segmented_by_flags,
   segmented_by_bits,
   segmented_by_offsets,
   segmented_by_keys,
+  segmented_by_length,
+  segmented_by_ranges,
+  sums_by_flags,  ///< of segments
+  sums_by_bits,
+  sums_by_offsets,
+  sums_by_keys,  ///< with the first keys
   filter_if,
   filter_flagged,
   filter_masked,
@@ -44,6 +54,8 @@ enum class task : std::uint8_t {
   indexed_flagged,
   indexed_masked,
   count_if,
+  count_flagged,
+  count_masked,
   unique,
   run_lengths,
   split_if,
@@ -63,6 +75,7 @@ enum class task : std::uint8_t {
   even_histogram,
   edge_histogram,
   weighted_histogram,  ///< in even-width bins
+  sparse_histogram,    ///< in even-width bins, those that are not empty
   sorted_histogram,    ///< of integers, by a sort
   counted_histogram,   ///< of integers, by counting barriers
   product,             ///< of a sparse matrix of n entries and a vector
@@ -108,7 +121,7 @@ struct check_case {
   operator_kind op = operator_kind::plus;
   scan_kind kind = scan_kind::exclusive;
   bool host_api = true;  ///< the host API on host memory; else device calls
-  bool reverse = false;  ///< segmented scans of the host API
+  bool reverse = false;  ///< scans of the host API
   bool has_init = false;
   bool in_place = false;
   bool two_buffers = false;  ///< sorts on a device, in place, with an extra buffer for each array
@@ -178,6 +191,21 @@ bool with_values(task what);
 /// Whether it uses the buckets of keys.
 inline bool by_buckets(task what) {
   return what == task::split_by_number || what == task::split_by_key;
+}
+
+/// Whether it is a binary scan.
+inline bool is_ranks(task what) {
+  return what == task::ranks_flagged || what == task::ranks_masked;
+}
+
+/// Whether it sums segments.
+inline bool sums_segments(task what) {
+  return what >= task::sums_by_flags && what <= task::sums_by_keys;
+}
+
+/// The length of segments of a case by one length.
+inline index_t segment_length(check_case const& c) {
+  return static_cast<index_t>(1 + c.word(203) % 500);
 }
 
 /// Whether offsets or head flags divide the items into segments, or into the rows of a matrix.

@@ -18,6 +18,7 @@
 #include <libscan/libscan.hpp>
 #include <libscan/predicate.hpp>
 #include <libscan/radix_sort.hpp>
+#include <libscan/segmented.hpp>
 #include <libscan/segmented_sort.hpp>
 #include <libscan/selection.hpp>
 #include <libscan/split_by_key.hpp>
@@ -46,41 +47,99 @@ struct host_case {
   }
 };
 
+item_mask mask_of(check_case const& c, placed in) {
+  if (in.where.has(slot::flags)) {
+    return item_mask::of_flags({in.at<std::uint8_t>(slot::flags), static_cast<std::size_t>(c.n)});
+  }
+  return item_mask::of_bits(
+      {in.at<std::uint32_t>(slot::bits), static_cast<std::size_t>(in.size(slot::bits))}, c.n);
+}
+
 template <class T, class Op>
-void scan_by(host_case<T> const& one, Op op) {
+T scan_by(host_case<T> const& one, Op op) {
   T const init = init_of<T>(one.c);
-  *one.out.template at<T>(slot::total) =
-      one.c.kind == scan_kind::inclusive
-          ? inclusive_scan(one.on, one.items(), one.result(), op, init)
-          : exclusive_scan(one.on, one.items(), one.result(), op, init);
+  bool const inclusive = one.c.kind == scan_kind::inclusive;
+  switch (one.c.what) {
+    case task::reduce:
+      return libscan::reduce(one.on, one.items(), op, init);
+    case task::reverse_scan:
+      return inclusive ? reverse_inclusive_scan(one.on, one.items(), one.result(), op, init)
+                       : reverse_exclusive_scan(one.on, one.items(), one.result(), op, init);
+    default:
+      return inclusive ? inclusive_scan(one.on, one.items(), one.result(), op, init)
+                       : exclusive_scan(one.on, one.items(), one.result(), op, init);
+  }
 }
 
 template <class T>
 void run_scan(host_case<T> const& one) {
-  libscan::visit_operator<T>(one.c.op, [&](auto op) { scan_by(one, op); });
+  check_case const& c = one.c;
+  if (is_ranks(c.what)) {
+    item_mask const mask = mask_of(c, one.in);
+    auto const ranks = one.template array<index_t>(one.out, slot::places);
+    *one.out.template at<index_t>(slot::count) = c.kind == scan_kind::inclusive
+                                                     ? inclusive_binary_scan(one.on, mask, ranks)
+                                                     : exclusive_binary_scan(one.on, mask, ranks);
+    return;
+  }
+  libscan::visit_operator<T>(
+      c.op, [&](auto op) { *one.out.template at<T>(slot::total) = scan_by(one, op); });
+}
+
+/// The keys of runs.
+template <class T>
+std::span<std::int32_t const> keys_of(host_case<T> const& one) {
+  return {one.in.template at<std::int32_t const>(slot::keys), static_cast<std::size_t>(one.c.n)};
+}
+
+/// The description of a case's segments.
+template <class T>
+segmentation segments_of(host_case<T> const& one) {
+  check_case const& c = one.c;
+  std::span<index_t const> offsets;
+  if (one.in.where.has(slot::places)) {
+    offsets = one.template array<index_t const>(one.in, slot::places);
+  }
+  switch (c.what) {
+    case task::segmented_by_flags:
+    case task::sums_by_flags:
+      return segmentation::of_flags(std::span(one.in.template at<std::uint8_t const>(slot::flags),
+                                              static_cast<std::size_t>(c.n)));
+    case task::segmented_by_bits:
+    case task::sums_by_bits:
+      return segmentation::of_bits(one.template array<std::uint32_t const>(one.in, slot::bits),
+                                   c.n);
+    case task::segmented_by_offsets:
+    case task::sums_by_offsets:
+      return segmentation::of_offsets(offsets);
+    case task::segmented_by_ranges:
+      return segmentation::of_ranges(offsets.first(offsets.size() - 1), offsets.subspan(1));
+    case task::segmented_by_length:
+      return segmentation::of_length(segment_length(c));
+    default:
+      return segmentation::of_keys(keys_of(one));
+  }
+}
+
+template <class T>
+void sum_segments(host_case<T> const& one) {
+  check_case const& c = one.c;
+  T const init = init_of<T>(c);
+  libscan::visit_operator<T>(c.op, [&](auto op) {
+    *one.out.template at<index_t>(slot::count) =
+        c.what == task::sums_by_keys
+            ? reduce_by_key(one.on, keys_of(one), one.items(),
+                            one.template array<std::int32_t>(one.out, slot::keys), one.result(), op,
+                            init)
+            : segmented_reduce(one.on, one.items(), one.result(), segments_of(one), op, init);
+  });
 }
 
 template <class T>
 void run_segmented(host_case<T> const& one) {
   check_case const& c = one.c;
-  segmentation segments;
-  switch (c.what) {
-    case task::segmented_by_flags:
-      segments = segmentation::of_flags(std::span(
-          one.in.template at<std::uint8_t const>(slot::flags), static_cast<std::size_t>(c.n)));
-      break;
-    case task::segmented_by_bits:
-      segments = segmentation::of_bits(
-          host_case<T>::template array<std::uint32_t const>(one.in, slot::bits), c.n);
-      break;
-    case task::segmented_by_offsets:
-      segments = segmentation::of_offsets(
-          host_case<T>::template array<index_t const>(one.in, slot::places));
-      break;
-    default:
-      segments = segmentation::of_keys(std::span(one.in.template at<std::int32_t const>(slot::keys),
-                                                 static_cast<std::size_t>(c.n)));
-  }
+  if (sums_segments(c.what)) return sum_segments(one);
+  segmentation const segments = segments_of(one);
   T const init = init_of<T>(c);
   prefix_scan(one.on, {c.type, one.items().data(), c.n, c.op, c.kind,
                        c.reverse ? scan_direction::reverse : scan_direction::forward, segments,
@@ -99,14 +158,6 @@ predicate<T> below(T threshold) {
   } else {
     return in_interval<T>{.lo = threshold, .hi = limits::max(), .outside = true};
   }
-}
-
-item_mask mask_of(check_case const& c, placed in) {
-  if (in.where.has(slot::flags)) {
-    return item_mask::of_flags({in.at<std::uint8_t>(slot::flags), static_cast<std::size_t>(c.n)});
-  }
-  return item_mask::of_bits(
-      {in.at<std::uint32_t>(slot::bits), static_cast<std::size_t>(in.size(slot::bits))}, c.n);
 }
 
 template <class T>
@@ -137,6 +188,9 @@ index_t choose(host_case<T> const& one) {
       return filter_with_indices<T>(one.on, one.items(), one.result(), places, mask_of(c, one.in));
     case task::count_if:
       return libscan::count_if(one.on, one.items(), below(threshold));
+    case task::count_flagged:
+    case task::count_masked:
+      return count_marked(one.on, mask_of(c, one.in));
     case task::split_if:
       return split<T>(one.on, one.items(), one.result(), others, below(threshold));
     case task::split_flagged:
@@ -234,14 +288,23 @@ void run_sort(host_case<T> const& one) {
 
 /// The counts of a rule, or its sums.
 template <class T, class Rule>
+sample_totals count_samples(host_case<T> const& one, Rule const& rule) {
+  if (one.c.what == task::weighted_histogram) {
+    return weighted_histogram(one.on, one.items(),
+                              one.template array<double const>(one.in, slot::values),
+                              one.template array<double>(one.out, slot::sums), rule);
+  }
+  auto const counts = one.template array<std::uint64_t>(one.out, slot::counts);
+  if (one.c.what != task::sparse_histogram) return histogram(one.on, one.items(), counts, rule);
+  auto const result = sparse_histogram(
+      one.on, one.items(), one.template array<index_t>(one.out, slot::places), counts, rule);
+  *one.out.template at<index_t>(slot::total) = result.filled;
+  return result.totals;
+}
+
+template <class T, class Rule>
 void count_by(host_case<T> const& one, Rule const& rule) {
-  sample_totals const totals =
-      one.c.what == task::weighted_histogram
-          ? weighted_histogram(one.on, one.items(),
-                               one.template array<double const>(one.in, slot::values),
-                               one.template array<double>(one.out, slot::sums), rule)
-          : histogram(one.on, one.items(), one.template array<std::uint64_t>(one.out, slot::counts),
-                      rule);
+  sample_totals const totals = count_samples(one, rule);
   index_t const all[] = {totals.below, totals.inside, totals.above, totals.nan};
   std::copy(std::begin(all), std::end(all), one.out.template at<index_t>(slot::count));
 }

@@ -36,10 +36,15 @@ class head_list {
   static bool is_head(check_case const& c, placed in, index_t i) {
     switch (c.what) {
       case task::segmented_by_flags:
+      case task::sums_by_flags:
         return in.at<std::uint8_t>(slot::flags)[i] != 0;
       case task::segmented_by_bits:
+      case task::sums_by_bits:
         return (in.at<std::uint32_t>(slot::bits)[i / 32] >> (i % 32) & 1) != 0;
-      case task::segmented_by_keys: {
+      case task::segmented_by_length:
+        return i % segment_length(c) == 0;
+      case task::segmented_by_keys:
+      case task::sums_by_keys: {
         auto const* const keys = in.at<std::int32_t>(slot::keys);
         return i > 0 && keys[i] != keys[i - 1];
       }
@@ -116,6 +121,69 @@ void scan_items(check_case const& c, placed in, placed out, Begins begins, toler
   if (T* const total = out.at<T>(slot::total)) *total = running;
 }
 
+/// One sum of items [begin, end) after the init.
+template <class T>
+T sum_of(check_case const& c, T const* items, index_t begin, index_t end, double& allowed) {
+  T const init = init_of<T>(c);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (c.op == operator_kind::plus) {
+      bounded_sum<T> running(init, are_integers(c));
+      for (index_t i = begin; i < end; ++i) running.add(items[i]);
+      allowed = running.tolerance();
+      return static_cast<T>(running.sum);
+    }
+  }
+  T running = init;
+  for (index_t i = begin; i < end; ++i) running = reference::combine(c.op, running, items[i]);
+  return running;
+}
+
+/// The sum of all items.
+template <class T>
+void sum_all(check_case const& c, placed in, placed out, tolerances& allowed) {
+  allowed.assign(static_cast<std::size_t>(c.n) + 1, 0);
+  *out.at<T>(slot::total) = sum_of(c, in.at<T>(slot::items), 0, c.n, allowed.back());
+}
+
+/// The sums of segments, with the keys of runs.
+template <class T>
+void sum_segments(check_case const& c, placed in, placed out, tolerances& allowed) {
+  std::vector<index_t> bounds;
+  if (index_t const* const offsets = in.at<index_t>(slot::places)) {
+    bounds.assign(offsets, offsets + in.size(slot::places));
+  } else {
+    head_list const heads(c, in);
+    for (index_t i = 0; i <= c.n; ++i) {
+      if (heads.begins(i, false)) bounds.push_back(i);
+    }
+  }
+  auto const segments = static_cast<index_t>(bounds.size()) - 1;
+  allowed.assign(static_cast<std::size_t>(std::max(segments, c.n)) + 1, 0);
+  auto const* const keys = in.at<std::int32_t>(slot::keys);
+  for (index_t s = 0; s < segments; ++s) {
+    index_t const begin = bounds[static_cast<std::size_t>(s)];
+    index_t const end = bounds[static_cast<std::size_t>(s) + 1];
+    out.at<T>(slot::items)[s] =
+        sum_of(c, in.at<T>(slot::items), begin, end, allowed[static_cast<std::size_t>(s)]);
+    if (keys != nullptr) out.at<std::int32_t>(slot::keys)[s] = keys[begin];
+  }
+  *out.at<index_t>(slot::count) = segments;
+}
+
+/// The ranks of true items.
+void rank_items(check_case const& c, placed in, placed out) {
+  auto const* const flags = in.at<std::uint8_t>(slot::flags);
+  auto const* const words = in.at<std::uint32_t>(slot::bits);
+  index_t before = 0;
+  for (index_t i = 0; i < c.n; ++i) {
+    bool const is_true = flags != nullptr ? flags[i] != 0 : (words[i / 32] >> (i % 32) & 1) != 0;
+    index_t const upto = before + (is_true ? 1 : 0);
+    out.at<index_t>(slot::places)[i] = c.kind == scan_kind::inclusive ? upto : before;
+    before = upto;
+  }
+  *out.at<index_t>(slot::count) = before;
+}
+
 /// f(keep); keep(i) returns whether item i is kept.
 template <class T, class F>
 void with_choice(check_case const& c, placed in, F f) {
@@ -125,11 +193,13 @@ void with_choice(check_case const& c, placed in, F f) {
     case task::positions_flagged:
     case task::indexed_flagged:
     case task::split_flagged:
+    case task::count_flagged:
       return f([flags = in.at<std::uint8_t>(slot::flags)](index_t i) { return flags[i] != 0; });
     case task::filter_masked:
     case task::positions_masked:
     case task::indexed_masked:
     case task::split_masked:
+    case task::count_masked:
       return f([words = in.at<std::uint32_t>(slot::bits)](index_t i) {
         return (words[i / 32] >> (i % 32) & 1) != 0;
       });
@@ -186,9 +256,12 @@ void compute_expected(check_case const& c, placed in, placed out, tolerances& al
   visit_item_type(c.type, [&]<class T>(std::type_identity<T>) {
     switch (family_of(c.what)) {
       case family::scan:
+        if (c.what == task::reduce) return sum_all<T>(c, in, out, allowed);
+        if (is_ranks(c.what)) return rank_items(c, in, out);
         return scan_items<T>(
             c, in, out, [](index_t) { return false; }, allowed);
       case family::segmented: {
+        if (sums_segments(c.what)) return sum_segments<T>(c, in, out, allowed);
         head_list const heads(c, in);
         return scan_items<T>(
             c, in, out, [&](index_t i) { return heads.begins(i, c.reverse); }, allowed);

@@ -13,7 +13,8 @@ namespace {
 /// The edges of a case; the last bin of integers is closed, with its only number.
 template <class T>
 exact_edges edges_of(check_case const& c, placed in) {
-  if (c.what == task::even_histogram || c.what == task::weighted_histogram) {
+  if (c.what == task::even_histogram || c.what == task::weighted_histogram ||
+      c.what == task::sparse_histogram) {
     auto const [lo, hi] = range_of(c);
     return edges_to_verify(lo, hi, c.bins);
   }
@@ -49,6 +50,19 @@ void count_samples(check_case const& c, placed in, placed out) {
 }
 
 template <class T>
+void list_full_bins(check_case const& c, placed in, placed out) {
+  std::vector<std::uint64_t> counts(static_cast<std::size_t>(c.bins));
+  each_sample<T>(c, in, out, [&](index_t, std::size_t bin) { ++counts[bin]; });
+  index_t full = 0;
+  for (index_t b = 0; b < c.bins; ++b) {
+    if (counts[static_cast<std::size_t>(b)] == 0) continue;
+    out.at<index_t>(slot::places)[full] = b;
+    out.at<std::uint64_t>(slot::counts)[full++] = counts[static_cast<std::size_t>(b)];
+  }
+  *out.at<index_t>(slot::total) = full;
+}
+
+template <class T>
 void add_weights(check_case const& c, placed in, placed out, tolerances& allowed) {
   double const* const weights = in.at<double>(slot::values);
   auto const bins = static_cast<std::size_t>(c.bins);
@@ -70,6 +84,7 @@ void add_weights(check_case const& c, placed in, placed out, tolerances& allowed
 void compute_histogram(check_case const& c, placed in, placed out, tolerances& allowed) {
   visit_item_type(c.type, [&]<class T>(std::type_identity<T>) {
     if (c.what == task::weighted_histogram) return add_weights<T>(c, in, out, allowed);
+    if (c.what == task::sparse_histogram) return list_full_bins<T>(c, in, out);
     count_samples<T>(c, in, out);
   });
 }

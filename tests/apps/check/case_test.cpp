@@ -59,7 +59,7 @@ std::map<task, variety> varieties_of(engine_kind on, bool host_api = false) {
 
 TEST_CASE("the cpu engine is asked for every kind of case") {
   auto drawn = varieties_of(engine_kind::cpu);
-  CHECK(drawn.size() == 36);
+  CHECK(drawn.size() == 49);
   std::set<int> const sizes{1, 2, 4, 8, 16};
   for (task const what : {task::sort_pairs, task::sort_pairs_in_segments, task::split_by_number}) {
     CHECK(drawn[what].value_bytes == sizes);

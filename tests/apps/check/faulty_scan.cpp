@@ -20,4 +20,6 @@ void run_scan(engine const&, scan_call const& call, index_t) {
   });
 }
 
+void run_reduce(engine const&, reduce_call const& call) { test::reduce_by_loop(call); }
+
 }  // namespace libscan::inline v1::detail

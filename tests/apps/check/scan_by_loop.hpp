@@ -2,9 +2,20 @@
 // A scan by the loop that anyone would write: what wrong scans are made of.
 #pragma once
 
+#include <libscan/host/scan_call.hpp>
 #include <libscan/libscan.hpp>
 
 namespace libscan::test {
+
+/// A right reduction: of a program that links a wrong scan, the library's object with both is out.
+inline void reduce_by_loop(detail::reduce_call const& call) {
+  detail::visit_operator_of(call, [&]<class Op>(Op op) {
+    using T = typename Op::value_type;
+    T x = *static_cast<T const*>(call.init);
+    for (index_t i = 0; i < call.n; ++i) x = op(x, static_cast<T const*>(call.in)[i]);
+    *static_cast<T*>(call.result) = x;
+  });
+}
 
 /// Scans in[0..n-1] into out[0..n-1], and returns the total.
 template <class T, class Op>
