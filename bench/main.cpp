@@ -209,6 +209,10 @@ void add_others(CLI::App& app, options& wanted, output_options& output) {
       ->check(one_of(chapter::figure_axis))
       ->delimiter(',');
   add_common(chapter, wanted, output);
+  add_common(*app.add_subcommand("spans",
+                                 "calls on device spans, without nvcc, beside the templates that "
+                                 "they call (cuda)"),
+             wanted, output);
   add_common(
       *app.add_subcommand("scaling", "the cpu engine on 1, 2, 4 ... threads, up to --threads"),
       wanted, output);

@@ -18,8 +18,8 @@ bool is_implementation(std::string const& name) {
   auto const among = [&](auto const& names) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
-  return name == "libscan" || name == "split-sort" || among(names_of_others) || among(strategies) ||
-         among(block_algorithm_names.names);
+  return name == "libscan" || name == "spans" || name == "split-sort" || among(names_of_others) ||
+         among(strategies) || among(block_algorithm_names.names);
 }
 
 /// Whether an axis is left empty, or requests only what is measured.
@@ -56,7 +56,7 @@ void choose_strategies(options& wanted, output_options const& output) {
 }  // namespace
 
 std::string implementation_names(std::string_view line_end) {
-  std::string names = "libscan, split-sort", line = names;
+  std::string names = "libscan, spans, split-sort", line = names;
   for (std::string_view const other : names_of_others) {
     bool const full = line.size() + other.size() > 76;
     if (full) line.clear();

@@ -99,6 +99,7 @@ void run_cuda_workloads(options const& wanted, report const& tell) {
   if (wanted.operation == "histogram") cuda::run_histograms(now);
   if (wanted.operation == "spmv") cuda::run_products(now);
   if (wanted.operation == "coo-to-csr") cuda::run_builds(now);
+  if (wanted.operation == "spans") cuda::run_spans(now);
   if (wanted.operation == "algorithms") cuda::run_algorithms(now);
   if (wanted.operation == "block-scans") cuda::run_block_scans(now);
   if (wanted.operation == "chapter") run_chapter_workloads(wanted, now.time, tell);

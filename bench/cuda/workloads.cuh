@@ -224,6 +224,9 @@ void run_filters(session const& now);
 void run_splits(session const& now);
 void run_runs(session const& now);
 
+/// Calls on device spans beside templates.
+void run_spans(session const& now);
+
 /// Sorts of keys and of pairs, and argsort; sorts within segments; splits into many buckets.
 void run_sorts(session const& now);
 void run_segmented_sorts(session const& now);
