@@ -24,8 +24,9 @@ namespace libscan::inline v1::detail {
 inline int threads_for_callables(engine const& on) {
   if (!on.runs_kernels()) return on.threads();
   throw invalid_argument(
-      "operators, items and results that libscan.hpp is not compiled for run on "
-      "the cpu engine only, and this engine is " +
+      "operators, items and results that libscan.hpp is not compiled for, such as complex numbers, "
+      "run on the cpu engine only, since kernels are compiled for each type in advance; this "
+      "engine is " +
       on.description() + "; expected engine::cpu(), or in CUDA code libscan/scan.cuh");
 }
 

@@ -138,6 +138,12 @@ TEST_CASE("complex numbers are summed on the cpu engine, also within segments") 
   CHECK(out == within);
   segmented_reduce(engine::cpu(3), in, sums, segments, std::plus<>{}, number());
   CHECK(sums == totals);
+  for (engine const& on : engines()) {
+    if (!on.runs_kernels()) continue;
+    CHECK_THROWS_WITH(inclusive_scan(on, in, out, std::plus<>{}),
+                      Contains("complex numbers, run on the cpu engine only, since kernels are "
+                               "compiled for each type in advance"));
+  }
 }
 
 }  // namespace
