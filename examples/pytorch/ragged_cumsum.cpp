@@ -6,6 +6,10 @@
 #include <c10/cuda/CUDAStream.h>
 #include <torch/extension.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
 #include <libscan/device_calls.hpp>
 
 namespace {

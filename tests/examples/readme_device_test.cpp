@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What README.md shows of calls on device memory, against results worked out by hand.
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include <examples/device/own_operator.cuh>
 #include <examples/device/scan_and_filter.cuh>
 #include <examples/device/selections.cuh>
 #include <tests/support/catch.hpp>
@@ -51,6 +53,23 @@ TEST_CASE("README's masks, split and runs on the device") {
   CHECK(front(values, 5) == ints{1, 2, 3, 4, 6});
   CHECK(front(lengths, 5) == places{2, 1, 3, 1, 1});
   CHECK(runs.copy() == places{5});
+}
+
+TEST_CASE("an operator of the user's gives the same on both engines") {
+  std::vector<examples::month> months;
+  for (int i = 0; i < 100; ++i) months.push_back({i % 3 == 0 ? 1.5 : 0.5, static_cast<double>(i)});
+  auto const together = examples::all_so_far(months);
+  device_buffer<examples::month> const in(months), out(months.size());
+  libscan::workspace ws;
+  examples::all_so_far(ws, in.data(), out.data(), static_cast<index_t>(months.size()));
+  auto const on_device = out.copy();
+  double balance = 7;
+  for (std::size_t i = 0; i < months.size(); ++i) {
+    balance = months[i].factor * balance + months[i].deposit;
+    for (examples::month const& so_far : {together[i], on_device[i]}) {
+      CHECK(std::abs(so_far.factor * 7 + so_far.deposit - balance) < 1e-9 * std::abs(balance));
+    }
+  }
 }
 
 }  // namespace
