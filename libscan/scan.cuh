@@ -26,11 +26,12 @@ struct scan_operation {
   using item = memory_value_t<In, T>;
   using result = memory_value_t<Out, T>;
   static constexpr bool small = sizeof(T) <= 16;
+  static constexpr bool pipelines = small && suits_bulk_copy<In>;
   using tunings = tunings_to_try<
       std::conditional_t<small, short_resident_tuning<item, T, result>, void>,
       std::conditional_t<small, resident_tuning<item, T, result>, void>,
-      std::conditional_t<small && suits_bulk_copy<In>, pipeline_tuning<item, T, result>, void>,
-      look_back_tuning<T>>;
+      std::conditional_t<pipelines, pipeline_tuning<item, T, result>, void>,
+      std::conditional_t<pipelines, without_pipeline<look_back_tuning<T>>, look_back_tuning<T>>>;
 
   In in;
   Out out;

@@ -20,6 +20,17 @@ __device__ __forceinline__ index_t claim_tile(Chain const& chain, index_t& share
   return shared_claimed;
 }
 
+/// A tuning for GPUs without the pipeline: code for those that have it is left out of the kernel,
+/// which they never launch. Only for operations whose pipeline takes any number of items.
+template <class Tuning>
+struct without_pipeline : Tuning {};
+
+/// Whether this compilation for a GPU can leave out a kernel with that tuning.
+template <class Tuning>
+inline constexpr bool is_never_launched = false;
+template <class Tuning>
+inline constexpr bool is_never_launched<without_pipeline<Tuning>> = simt::always_pipelines;
+
 /// Runs a Work (libscan/device/tile_work.cuh): each block claims tiles, one after the other, until
 /// none is left.
 template <class Work, class Tuning>
@@ -42,6 +53,12 @@ struct look_back_kernel {
 
   __device__ void operator()(shared_storage& shared, Work work, item_count count,
                              chain_type chain) const {
+    if constexpr (!is_never_launched<Tuning>) work_on_tiles(shared, work, count, chain);
+  }
+
+ private:
+  static __device__ __forceinline__ void work_on_tiles(shared_storage& shared, Work const& work,
+                                                       item_count count, chain_type const& chain) {
     index_t const n = count.get();
     if (n == 0 && blockIdx.x == 0 && threadIdx.x == 0) work.finish(device::first_prefix(work));
     for (;;) {
@@ -73,7 +90,6 @@ struct look_back_kernel {
     }
   }
 
- private:
   static __device__ __forceinline__ tile_place place_of(index_t number, index_t n) {
     index_t const base = number * tile_items;
     int const valid = static_cast<int>(n - base < tile_items ? n - base : tile_items);

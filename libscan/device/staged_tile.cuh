@@ -62,7 +62,9 @@ class staged_tile {
     Item* const staged = items(tile);
     int const head = part.first < end ? part.first : end;
     int const tail = part.end > begin ? part.end : begin;
+#pragma unroll 1
     for (int i = begin + simt::lane_id(); i < head; i += simt::warp_size) staged[i] = tile[i];
+#pragma unroll 1
     for (int i = tail + simt::lane_id(); i < end; i += simt::warp_size) staged[i] = tile[i];
     simt::fence_proxy_async();  // the next copy into the stage comes after these writes
     simt::sync_warp();

@@ -74,7 +74,8 @@
 //                            read, or to evict what is written first
 //   mbarrier bulk_load       asynchronous copies global to shared, 16-byte aligned (sm_90 and
 //                            later: see `has_bulk_copy` in device code); l2_keep hints the cache to
-//                            keep what they read
+//                            keep what they read. `always_pipelines`: device code for GPUs that
+//                            all are such
 //   fence_mbarrier_init fence_proxy_async
 // Host
 //   launch<Kernel>({.blocks, .threads, .dynamic_shared_bytes, .on, .cooperative, .cluster}, args)

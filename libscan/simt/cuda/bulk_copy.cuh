@@ -17,6 +17,14 @@ inline constexpr bool has_bulk_copy = true;
 inline constexpr bool has_bulk_copy = false;
 #endif
 
+// Code for sm_90a runs on no other GPU. It has bulk copies, and 227 KiB of shared memory to a
+// block.
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+inline constexpr bool always_pipelines = true;
+#else
+inline constexpr bool always_pipelines = false;
+#endif
+
 namespace detail {
 
 __device__ __forceinline__ unsigned shared_address(void const* generic) {

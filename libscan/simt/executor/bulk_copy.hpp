@@ -31,6 +31,7 @@ class mbarrier {
 };
 
 inline constexpr bool has_bulk_copy = true;
+inline constexpr bool always_pipelines = false;  // tests choose
 
 inline void bulk_load(void* shared_target, void const* global_source, unsigned bytes,
                       mbarrier& barrier, l2_priority = l2_normal,
