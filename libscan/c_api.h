@@ -56,7 +56,12 @@ typedef enum libscan_operator {
   LIBSCAN_BIT_XOR = 5
 } libscan_operator;
 
-typedef enum libscan_scan_kind { LIBSCAN_INCLUSIVE = 0, LIBSCAN_EXCLUSIVE = 1 } libscan_scan_kind;
+typedef enum libscan_scan_kind {
+  LIBSCAN_INCLUSIVE = 0,
+  LIBSCAN_EXCLUSIVE = 1,
+  LIBSCAN_REVERSE_INCLUSIVE = 2, /* from the last item to the first; without segments */
+  LIBSCAN_REVERSE_EXCLUSIVE = 3
+} libscan_scan_kind;
 
 typedef enum libscan_machine { LIBSCAN_CUDA = 0, LIBSCAN_EXECUTOR = 1 } libscan_machine;
 
@@ -84,9 +89,12 @@ typedef struct libscan_items {
 
 typedef enum libscan_form {
   LIBSCAN_ONE_SEGMENT = 0,
-  LIBSCAN_HEAD_BITS = 1, /* data: uint32_t; bit i % 32 of word i / 32 begins a segment at item i */
-  LIBSCAN_OFFSETS = 2,   /* data: count + 1 int64_t, ascending within 0 to n */
-  LIBSCAN_RANGES = 3     /* data: count int64_t begins; ends: as many */
+  LIBSCAN_HEAD_BITS = 1,  /* data: uint32_t; bit i % 32 of word i / 32 begins a segment at item i */
+  LIBSCAN_OFFSETS = 2,    /* data: count + 1 int64_t, ascending within 0 to n */
+  LIBSCAN_RANGES = 3,     /* data: count int64_t begins; ends: as many */
+  LIBSCAN_HEAD_FLAGS = 4, /* data: a byte for each item; nonzero begins a segment */
+  LIBSCAN_KEYS = 5,  /* data: a key of type `keys` for each item; another one begins a segment */
+  LIBSCAN_LENGTH = 6 /* every segment has `count` items, except the last */
 } libscan_form;
 
 /* Segments, described in device memory. Zero: all items are one segment. */
@@ -95,6 +103,7 @@ typedef struct libscan_segments {
   void const* data;
   void const* ends;
   int64_t count;
+  libscan_type keys;
 } libscan_segments;
 
 /* The version of the library; compare it with LIBSCAN_C_API_VERSION. */
@@ -104,54 +113,91 @@ LIBSCAN_C_API int libscan_c_api_version(void);
 LIBSCAN_C_API char const* libscan_last_error(void);
 
 /* out[i] = the scan of items 0 to i (inclusive) or i - 1 (exclusive), after *init, which is in host
-   memory; NULL: the operator's identity. `segments` may be NULL. Without segments, *d_total in
-   device memory receives *init and all items, unless it is NULL. */
+   memory; NULL: the operator's identity. In reverse, of items i or i + 1 to the last, before *init.
+   `segments` may be NULL. Without segments, *d_total in device memory receives *init and all items,
+   unless it is NULL. */
 LIBSCAN_C_API libscan_status libscan_scan(libscan_queue const* queue, libscan_items items,
                                           void* out, libscan_segments const* segments,
                                           libscan_operator op, libscan_scan_kind kind,
                                           void const* init, void* d_total);
 
-/* The scan of items without segments after *d_init, which is in device memory: the total of another
-   call, for example. It must not be in `out`, or *d_total. */
+/* The same after *d_init, which is in device memory: the total of another call, for example. It
+   must not be in `out`, or *d_total. */
 LIBSCAN_C_API libscan_status libscan_scan_from(libscan_queue const* queue, libscan_items items,
-                                               void* out, libscan_operator op,
-                                               libscan_scan_kind kind, void const* d_init,
-                                               void* d_total);
+                                               void* out, libscan_segments const* segments,
+                                               libscan_operator op, libscan_scan_kind kind,
+                                               void const* d_init, void* d_total);
 
 /* totals[s] = *init and the items of segment s; without segments one total. *d_segments in device
-   memory receives the number of segments of bits, unless it is NULL. */
+   memory receives the number of segments, unless it is NULL, or they are offsets or ranges. */
 LIBSCAN_C_API libscan_status libscan_reduce(libscan_queue const* queue, libscan_items items,
                                             void* totals, libscan_segments const* segments,
                                             libscan_operator op, void const* init,
                                             int64_t* d_segments);
 
-/* Sets *bytes to the workspace that either call needs for such items and segments. Needs no device;
-   of `items`, type and n matter, of `queue` the machine. */
+/* The same after *d_init, which is in device memory, and not in `totals`. */
+LIBSCAN_C_API libscan_status libscan_reduce_from(libscan_queue const* queue, libscan_items items,
+                                                 void* totals, libscan_segments const* segments,
+                                                 libscan_operator op, void const* d_init,
+                                                 int64_t* d_segments);
+
+/* Reduces each run of equal neighboring keys, of which there is one for each item: unique[s] = the
+   first key of run s, totals[s] = *init and the items of the run. *d_runs in device memory receives
+   the number of runs, unless it is NULL. */
+LIBSCAN_C_API libscan_status libscan_reduce_by_key(libscan_queue const* queue,
+                                                   libscan_type key_type, void const* keys,
+                                                   libscan_items items, void* unique, void* totals,
+                                                   libscan_operator op, void const* init,
+                                                   int64_t* d_runs);
+
+/* Sets *bytes to the workspace that these calls need for such items and segments. Needs no device;
+   of `items`, type and n matter, of `queue` the machine. For libscan_reduce_by_key, the segments
+   are LIBSCAN_KEYS. */
 LIBSCAN_C_API libscan_status libscan_workspace_bytes(libscan_queue const* queue,
                                                      libscan_items items,
                                                      libscan_segments const* segments,
                                                      size_t* bytes);
 
-/* What a filter keeps; one member is not NULL. */
+/* What a filter keeps, or which items are true; one member is not NULL. */
 typedef struct libscan_rule {
   char const* expression; /* as scan-filter --keep: "> 2 and < 6"; it is read during the call */
   uint8_t const* flags;   /* in device memory: a byte for each item; nonzero keeps it */
   uint32_t const* bits;   /* in device memory: bit i % 32 of word i / 32 keeps item i */
 } libscan_rule;
 
-/* Writes the items that the rule keeps to `out`, the others to `rejected`, or the positions of
-   those kept to `positions`. One of these is not NULL, or `out` and `rejected`, or none, to count.
-   *d_count in device memory receives how many are kept, unless it is NULL. Link libscan::filter. */
+/* ranks[i] = the number of true items among 0 to i (inclusive) or i - 1 (exclusive) of n. `mask`
+   has flags or bits. Ranks are integers of rank_bytes, 4 or 8. *d_total in device memory receives
+   the number of all true items, unless it is NULL. */
+LIBSCAN_C_API libscan_status libscan_binary_scan(libscan_queue const* queue,
+                                                 libscan_rule const* mask, int64_t n, void* ranks,
+                                                 int32_t rank_bytes, libscan_scan_kind kind,
+                                                 int64_t* d_total);
+
+/* Sets *bytes to the workspace that it needs. */
+LIBSCAN_C_API libscan_status libscan_binary_scan_workspace_bytes(libscan_queue const* queue,
+                                                                 int64_t n, size_t* bytes);
+
+/* Writes the items that the rule keeps to `out`, their positions to `positions`, and the others to
+   `rejected`. Expects `out`, `positions` or both; or `out` and `rejected`; or none, to count. If
+   `rejected` is `out`, the others come after those kept. *d_count in device memory receives how
+   many are kept, unless it is NULL. Link libscan::filter. */
 LIBSCAN_C_API libscan_status libscan_filter(libscan_queue const* queue, libscan_items items,
                                             libscan_rule const* rule, void* out, void* rejected,
                                             int64_t* positions, int64_t* d_count);
+
+/* Writes the integers whose bit `bit` is 0 to the front of `out`, and the others after them.
+   *d_zeros in device memory receives the number of the former, unless it is NULL. Link
+   libscan::filter. */
+LIBSCAN_C_API libscan_status libscan_split_by_bit(libscan_queue const* queue, libscan_items keys,
+                                                  void* out, int32_t bit, int64_t* d_zeros);
 
 /* Writes the first item of each run of equal ones to `out`, the lengths of the runs to `lengths`,
    unless that is NULL, and the number of runs to *d_runs, unless that is. Link libscan::filter. */
 LIBSCAN_C_API libscan_status libscan_unique(libscan_queue const* queue, libscan_items items,
                                             void* out, int64_t* lengths, int64_t* d_runs);
 
-/* Sets *bytes to the workspace that either call needs for such items. Link libscan::filter. */
+/* Sets *bytes to the workspace that each of these calls needs for such items. Link
+   libscan::filter. */
 LIBSCAN_C_API libscan_status libscan_filter_workspace_bytes(libscan_queue const* queue,
                                                             libscan_items items, size_t* bytes);
 
@@ -170,8 +216,8 @@ typedef struct libscan_values {
 } libscan_values;
 
 /* Sorts keys into `out`, stably, and moves values, unless `values` is NULL. To sort to positions,
-   `out` is NULL. With `segments`, which are NULL or offsets, each segment is sorted, with values
-   but not to positions. `order` may be NULL. Link libscan::radix_sort. */
+   `out` is NULL. With `segments`, which are NULL or offsets, each segment is sorted; positions are
+   those among all keys. `order` may be NULL. Link libscan::radix_sort. */
 LIBSCAN_C_API libscan_status libscan_sort(libscan_queue const* queue, libscan_items keys, void* out,
                                           libscan_values const* values,
                                           libscan_segments const* segments,
@@ -183,6 +229,19 @@ LIBSCAN_C_API libscan_status libscan_sort_workspace_bytes(libscan_queue const* q
                                                           libscan_values const* values,
                                                           libscan_segments const* segments,
                                                           size_t* bytes);
+
+/* Groups keys, which are integers in [0, buckets), by bucket into `out`, each bucket's in their
+   order, and moves values, unless `values` is NULL. buckets <= 256. `offsets`, buckets + 1 int64_t
+   in device memory, receives where buckets begin. Link libscan::radix_sort. */
+LIBSCAN_C_API libscan_status libscan_split_by_key(libscan_queue const* queue, libscan_items keys,
+                                                  void* out, libscan_values const* values,
+                                                  int32_t buckets, int64_t* offsets);
+
+/* Sets *bytes to the workspace that it needs. Link libscan::radix_sort. */
+LIBSCAN_C_API libscan_status libscan_split_by_key_workspace_bytes(libscan_queue const* queue,
+                                                                  libscan_items keys,
+                                                                  libscan_values const* values,
+                                                                  size_t* bytes);
 
 /* Bins: of equal width from lo to hi; or, if `edges` is not NULL, between count + 1 edges in device
    memory, which ascend. */
@@ -200,12 +259,112 @@ LIBSCAN_C_API libscan_status libscan_histogram(libscan_queue const* queue, libsc
                                                double const* weights, double* sums,
                                                int64_t* d_totals);
 
-/* Sets *bytes to the workspace that it needs, with weights if `weighted` is not 0.
-   Link libscan::histogram. */
+/* Writes the bins that are not empty, ascending, to `full`, and the number of samples of each to
+   `counts`; *d_full in device memory receives the number of these bins. Otherwise as
+   libscan_histogram. Link libscan::histogram. */
+LIBSCAN_C_API libscan_status libscan_sparse_histogram(libscan_queue const* queue,
+                                                      libscan_items samples,
+                                                      libscan_bins const* bins, int64_t* full,
+                                                      uint64_t* counts, int64_t* d_full,
+                                                      int64_t* d_totals);
+
+typedef enum libscan_histogram_kind {
+  LIBSCAN_COUNTED = 0,
+  LIBSCAN_WEIGHTED = 1,
+  LIBSCAN_SPARSE = 2
+} libscan_histogram_kind;
+
+/* Sets *bytes to the workspace that libscan_histogram needs, without or with weights, or
+   libscan_sparse_histogram. Link libscan::histogram. */
 LIBSCAN_C_API libscan_status libscan_histogram_workspace_bytes(libscan_queue const* queue,
                                                                libscan_items samples,
                                                                libscan_bins const* bins,
-                                                               int weighted, size_t* bytes);
+                                                               libscan_histogram_kind kind,
+                                                               size_t* bytes);
+
+/* A matrix by rows in device memory: row r has the entries offsets[r] to offsets[r + 1] - 1, in
+   columns `indices` with `values`, which are of `type`: LIBSCAN_F32, LIBSCAN_F64 or LIBSCAN_I64;
+   NULL: each entry counts as one. Offsets ascend from 0 to `nonzeros`. */
+typedef struct libscan_matrix {
+  libscan_type type;
+  int64_t rows;
+  int64_t columns;
+  int64_t nonzeros;
+  int64_t const* offsets;
+  int32_t const* indices;
+  void const* values;
+} libscan_matrix;
+
+typedef enum libscan_semiring {
+  LIBSCAN_PLUS_TIMES = 0,
+  LIBSCAN_MIN_PLUS = 1,
+  LIBSCAN_MAX_TIMES = 2,
+  LIBSCAN_OR_AND = 3
+} libscan_semiring;
+
+/* How to multiply: y = alpha A x + beta y. alpha and beta, of the matrix's type, are in host
+   memory; NULL: one, and zero, with which y is not read. Zero everything that you do not set. */
+typedef struct libscan_product {
+  libscan_semiring semiring;
+  void const* alpha;
+  void const* beta;
+} libscan_product;
+
+/* What a matrix's offsets tell, for many products. */
+typedef struct libscan_plan libscan_plan;
+
+/* Makes a plan on the queue's stream, for the caller to destroy. Its memory is the queue's
+   workspace, which it then keeps; without one, memory of the queue. Link libscan::spmv. */
+LIBSCAN_C_API libscan_status libscan_plan_create(libscan_queue const* queue,
+                                                 libscan_matrix const* matrix, libscan_plan** plan);
+
+/* Ends a plan, after the work that is already on its stream. NULL is none. Link libscan::spmv. */
+LIBSCAN_C_API void libscan_plan_destroy(libscan_plan* plan);
+
+/* Multiplies. `plan` is NULL, or was made of a matrix with the same type and offsets; `how` may be
+   NULL. Link libscan::spmv. */
+LIBSCAN_C_API libscan_status libscan_spmv(libscan_queue const* queue, libscan_matrix const* matrix,
+                                          libscan_plan const* plan, void const* x, void* y,
+                                          libscan_product const* how);
+
+/* Sets *workspace to the bytes that a product needs, and *plan to those of a plan, unless that is
+   NULL. Of the matrix, type, rows and nonzeros matter. Link libscan::spmv. */
+LIBSCAN_C_API libscan_status libscan_spmv_workspace_bytes(libscan_queue const* queue,
+                                                          libscan_matrix const* matrix,
+                                                          size_t* workspace, size_t* plan);
+
+/* What a list of entries omits: nothing; one entry of each pair (r, c), (c, r); or the same with
+   the other entry negated. */
+typedef enum libscan_symmetry {
+  LIBSCAN_GENERAL = 0,
+  LIBSCAN_SYMMETRIC = 1,
+  LIBSCAN_SKEW = 2
+} libscan_symmetry;
+
+/* A matrix as a list of entries, in device memory, in any order. Types and values are those of
+   libscan_matrix. */
+typedef struct libscan_entries {
+  libscan_type type;
+  libscan_symmetry symmetry;
+  int64_t rows;
+  int64_t columns;
+  int64_t entries;
+  int32_t const* row_indices;
+  int32_t const* indices;
+  void const* values;
+} libscan_entries;
+
+/* Writes the matrix by rows: rows + 1 offsets, the last of which is the number of entries, indices,
+   and values, unless the list has none. Entries at the same place add up. Indices and values have
+   space for as many entries as the list, twice that unless it is general. Link libscan::spmv. */
+LIBSCAN_C_API libscan_status libscan_coo_to_csr(libscan_queue const* queue,
+                                                libscan_entries const* list, int64_t* offsets,
+                                                int32_t* indices, void* values);
+
+/* Sets *bytes to the workspace that it needs. Link libscan::spmv. */
+LIBSCAN_C_API libscan_status libscan_coo_to_csr_workspace_bytes(libscan_queue const* queue,
+                                                                libscan_entries const* list,
+                                                                size_t* bytes);
 
 #ifdef __cplusplus
 }

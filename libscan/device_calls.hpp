@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host API on device memory, without nvcc: asynchronous on a stream, nothing is copied. Link
-// libscan::segments. Items are as in libscan.hpp, accumulated in their own type. Filters, sorts and
-// histograms have headers of the same kind. Other types: in CUDA code, by the device headers.
+// libscan::segments. Items are as in libscan.hpp, accumulated in their own type. Filters, sorts,
+// histograms and sparse matrices have headers of the same kind. Other types: in CUDA code, by the
+// device headers.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
+#include <span>
 #include <type_traits>
 
+#include <libscan/core/item_mask.hpp>
 #include <libscan/host/device_call.hpp>
 #include <libscan/host/device_queue.hpp>
 #include <libscan/host/host_operator.hpp>
@@ -14,38 +18,61 @@
 
 namespace libscan::inline v1 {
 
-namespace detail {
-
-/// Calls enqueue(call) with types as values.
-template <class T, class Op, class Enqueue>
-void enqueue_typed(scan_kind kind, device_span<T const> in, void* out, segmentation const& segments,
-                   T init, void* d_total, Enqueue enqueue, T const* d_init = nullptr) {
-  static_assert(
-      listed_item<T> && listed_operator<Op>,
-      "device_calls.hpp is compiled for integers of 8 to 64 bits, float and double, and "
-      "for plus, minimum, maximum, bit_and, bit_or and bit_xor. For anything else include "
-      "libscan/scan.cuh in CUDA code.");
-  if constexpr (listed_item<T> && listed_operator<Op>) {
-    static_assert(std::is_same_v<typename item_type_of<typename Op::value_type>::type,
-                                 typename item_type_of<T>::type>,
-                  "device_calls.hpp accumulates in the type of the items: plus<int> for ints. For "
-                  "another accumulator include libscan/scan.cuh in CUDA code.");
-    auto const first = static_cast<typename item_type_of<T>::type>(init);
-    enqueue(device_call{item_type_of<T>::value, operator_kind_of<Op>::value, kind, in.data, out,
-                        in.size, in.d_size, segments, &first, d_total, d_init});
-  }
-}
-
-}  // namespace detail
-
-/// An init in device memory, which is read when the call runs.
+/// An init in device memory, which is read when the call runs: the total of another call, for
+/// example. It must not overlap what the call writes.
 template <class T>
 struct device_init {
   T const* at;
 };
 
+namespace detail {
+
+/// What comes before the first item: a value, or one in device memory.
+template <class T>
+struct init_or_address {
+  T value;
+  T const* at = nullptr;
+
+  constexpr init_or_address(T init) : value(init) {}                        // NOLINT: converts
+  constexpr init_or_address(device_init<T> init) : value(), at(init.at) {}  // NOLINT
+};
+
+/// The same, for items of a span of T.
+template <class T>
+using span_init = init_or_address<std::remove_const_t<T>>;
+
+/// Calls enqueue(queue, call) with the types of a call as values. `call` has what the others lack.
+template <class T, class Op>
+void enqueue_typed(device_queue const& queue,
+                   void (*enqueue)(device_queue const&, device_call const&), device_span<T> in, Op,
+                   span_init<T> const& init, device_call call) {
+  using item = std::remove_const_t<T>;
+  static_assert(
+      listed_item<item> && listed_operator<Op>,
+      "device_calls.hpp is compiled for integers of 8 to 64 bits, float and double, and "
+      "for plus, minimum, maximum, bit_and, bit_or and bit_xor. For anything else include "
+      "libscan/scan.cuh in CUDA code.");
+  if constexpr (listed_item<item> && listed_operator<Op>) {
+    static_assert(std::is_same_v<typename item_type_of<typename Op::value_type>::type,
+                                 typename item_type_of<item>::type>,
+                  "device_calls.hpp accumulates in the type of the items: plus<int> for ints. For "
+                  "another accumulator include libscan/scan.cuh in CUDA code.");
+    auto const first = static_cast<typename item_type_of<item>::type>(init.value);
+    call.type = item_type_of<item>::value;
+    call.op = operator_kind_of<Op>::value;
+    call.in = in.data;
+    call.n = in.size;
+    call.d_n = in.d_size;
+    call.init = &first;
+    call.d_init = init.at;
+    enqueue(queue, call);
+  }
+}
+
+}  // namespace detail
+
 /// out[i] = init op in[0] op ... op in[i - 1], and *d_total = init op all items, if that is not
-/// null. Everything is device memory, except `init`.
+/// null. Everything is device memory, except `init`, which may be a value or a `device_init`.
 ///
 ///   device_queue const queue{engine::cuda(), stream};
 ///   exclusive_scan(queue, device_span{lengths, n}, offsets, plus<int>{}, d_total);
@@ -61,104 +88,142 @@ struct device_init {
 /// is too small; `device_error`, std::bad_alloc, and exceptions of memory functions.
 template <class T, class Op = plus<std::remove_const_t<T>>>
 void exclusive_scan(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out,
-                    Op = {}, std::remove_const_t<T>* d_total = nullptr,
-                    std::type_identity_t<std::remove_const_t<T>> init = Op::identity()) {
-  using item = std::remove_const_t<T>;
-  detail::enqueue_typed<item, Op>(
-      scan_kind::exclusive, {in.data, in.size, in.d_size}, out, {}, init, d_total,
-      [&](detail::device_call const& call) { detail::enqueue_scan(queue, call); });
-}
-
-/// The same with an init in device memory, such as the total of another call. It must not overlap
-/// `out` or *d_total.
-template <class T, class Op>
-void exclusive_scan(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out, Op,
-                    std::remove_const_t<T>* d_total, device_init<std::remove_const_t<T>> init) {
-  using item = std::remove_const_t<T>;
-  detail::enqueue_typed<item, Op>(
-      scan_kind::exclusive, {in.data, in.size, in.d_size}, out, {}, Op::identity(), d_total,
-      [&](detail::device_call const& call) { detail::enqueue_scan(queue, call); }, init.at);
+                    Op op = {}, std::remove_const_t<T>* d_total = nullptr,
+                    detail::span_init<T> init = Op::identity()) {
+  detail::enqueue_typed(queue, detail::enqueue_scan, in, op, init,
+                        {.kind = scan_kind::exclusive, .out = out, .d_total = d_total});
 }
 
 /// out[i] = init op in[0] op ... op in[i]. Otherwise as `exclusive_scan`.
 template <class T, class Op = plus<std::remove_const_t<T>>>
 void inclusive_scan(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out,
-                    Op = {}, std::remove_const_t<T>* d_total = nullptr,
-                    std::type_identity_t<std::remove_const_t<T>> init = Op::identity()) {
-  using item = std::remove_const_t<T>;
-  detail::enqueue_typed<item, Op>(
-      scan_kind::inclusive, {in.data, in.size, in.d_size}, out, {}, init, d_total,
-      [&](detail::device_call const& call) { detail::enqueue_scan(queue, call); });
+                    Op op = {}, std::remove_const_t<T>* d_total = nullptr,
+                    detail::span_init<T> init = Op::identity()) {
+  detail::enqueue_typed(queue, detail::enqueue_scan, in, op, init,
+                        {.kind = scan_kind::inclusive, .out = out, .d_total = d_total});
 }
 
-/// The same with an init in device memory, as for `exclusive_scan`.
-template <class T, class Op>
-void inclusive_scan(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out, Op,
-                    std::remove_const_t<T>* d_total, device_init<std::remove_const_t<T>> init) {
-  using item = std::remove_const_t<T>;
-  detail::enqueue_typed<item, Op>(
-      scan_kind::inclusive, {in.data, in.size, in.d_size}, out, {}, Op::identity(), d_total,
-      [&](detail::device_call const& call) { detail::enqueue_scan(queue, call); }, init.at);
+/// out[i] = in[i + 1] op ... op in[n - 1] op init, and *d_total = all items op init: a scan from
+/// the last item to the first. The operator is chosen at run time in the kernel. Otherwise as
+/// `exclusive_scan`.
+template <class T, class Op = plus<std::remove_const_t<T>>>
+void reverse_exclusive_scan(device_queue const& queue, device_span<T> in,
+                            std::remove_const_t<T>* out, Op op = {},
+                            std::remove_const_t<T>* d_total = nullptr,
+                            detail::span_init<T> init = Op::identity()) {
+  detail::enqueue_typed(
+      queue, detail::enqueue_scan, in, op, init,
+      {.kind = scan_kind::exclusive, .out = out, .d_total = d_total, .reverse = true});
+}
+
+/// out[i] = in[i] op ... op in[n - 1] op init. Otherwise as `reverse_exclusive_scan`.
+template <class T, class Op = plus<std::remove_const_t<T>>>
+void reverse_inclusive_scan(device_queue const& queue, device_span<T> in,
+                            std::remove_const_t<T>* out, Op op = {},
+                            std::remove_const_t<T>* d_total = nullptr,
+                            detail::span_init<T> init = Op::identity()) {
+  detail::enqueue_typed(
+      queue, detail::enqueue_scan, in, op, init,
+      {.kind = scan_kind::inclusive, .out = out, .d_total = d_total, .reverse = true});
 }
 
 /// *d_result = init op all items of `in`. Otherwise as `exclusive_scan`.
 template <class T, class Op = plus<std::remove_const_t<T>>>
-void reduce(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* d_result, Op = {},
-            std::type_identity_t<std::remove_const_t<T>> init = Op::identity()) {
-  using item = std::remove_const_t<T>;
-  detail::enqueue_typed<item, Op>(
-      scan_kind::inclusive, {in.data, in.size, in.d_size}, d_result, {}, init, nullptr,
-      [&](detail::device_call const& call) { detail::enqueue_reduce(queue, call); });
+void reduce(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* d_result,
+            Op op = {}, detail::span_init<T> init = Op::identity()) {
+  detail::enqueue_typed(queue, detail::enqueue_reduce, in, op, init, {.out = d_result});
 }
 
 /// Scan within segments: out[i] = init op in[h] op ... op in[i], where h is the first item of i's
 /// segment. Otherwise as `exclusive_scan`.
 ///
-/// Segments: `of_bits`, or `of_offsets` or `of_ranges` of index_t, of device memory. Offsets are
-/// not checked; they ascend within 0 to n. Other forms are refused: convert them, or include
-/// libscan/segmented_scan.cuh in CUDA code. The operator is chosen at run time in the
-/// kernel.
+/// Segments: any `segmentation` of device memory; offsets and ranges are of index_t. Offsets are
+/// not checked; they ascend within 0 to n. Flags, keys and a length are packed into head bits in
+/// the workspace first, which reads them once and writes and reads n / 8 bytes. The operator is
+/// chosen at run time in the kernel.
+/// Aliasing: also `out` may overlap flags or keys.
 template <class T, class Op = plus<std::remove_const_t<T>>>
 void inclusive_segmented_scan(device_queue const& queue, device_span<T> in,
-                              std::remove_const_t<T>* out, segmentation const& segments, Op = {},
-                              std::type_identity_t<std::remove_const_t<T>> init = Op::identity()) {
-  using item = std::remove_const_t<T>;
-  detail::enqueue_typed<item, Op>(
-      scan_kind::inclusive, {in.data, in.size, in.d_size}, out, segments, init, nullptr,
-      [&](detail::device_call const& call) { detail::enqueue_scan(queue, call); });
+                              std::remove_const_t<T>* out, segmentation const& segments, Op op = {},
+                              detail::span_init<T> init = Op::identity()) {
+  detail::enqueue_typed(queue, detail::enqueue_scan, in, op, init,
+                        {.kind = scan_kind::inclusive, .out = out, .segments = segments});
 }
 
 /// The same without item i: `init` for the first item of a segment.
 template <class T, class Op = plus<std::remove_const_t<T>>>
 void exclusive_segmented_scan(device_queue const& queue, device_span<T> in,
-                              std::remove_const_t<T>* out, segmentation const& segments, Op = {},
-                              std::type_identity_t<std::remove_const_t<T>> init = Op::identity()) {
-  using item = std::remove_const_t<T>;
-  detail::enqueue_typed<item, Op>(
-      scan_kind::exclusive, {in.data, in.size, in.d_size}, out, segments, init, nullptr,
-      [&](detail::device_call const& call) { detail::enqueue_scan(queue, call); });
+                              std::remove_const_t<T>* out, segmentation const& segments, Op op = {},
+                              detail::span_init<T> init = Op::identity()) {
+  detail::enqueue_typed(queue, detail::enqueue_scan, in, op, init,
+                        {.kind = scan_kind::exclusive, .out = out, .segments = segments});
 }
 
 /// totals[s] = init op the items of segment s. `totals` must not overlap anything. *d_segments
-/// receives the number of segments of bits, if that is not null. Otherwise as
-/// `inclusive_segmented_scan`.
+/// receives the number of segments, if that is not null, and they are neither offsets nor ranges.
+/// Otherwise as `inclusive_segmented_scan`.
 template <class T, class Op = plus<std::remove_const_t<T>>>
 void segmented_reduce(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* totals,
-                      segmentation const& segments, Op = {}, index_t* d_segments = nullptr,
-                      std::type_identity_t<std::remove_const_t<T>> init = Op::identity()) {
-  using item = std::remove_const_t<T>;
-  detail::enqueue_typed<item, Op>(
-      scan_kind::inclusive, {in.data, in.size, in.d_size}, totals, segments, init, d_segments,
-      [&](detail::device_call const& call) { detail::enqueue_reduce(queue, call); });
+                      segmentation const& segments, Op op = {}, index_t* d_segments = nullptr,
+                      detail::span_init<T> init = Op::identity()) {
+  detail::enqueue_typed(queue, detail::enqueue_reduce, in, op, init,
+                        {.out = totals, .segments = segments, .d_total = d_segments});
 }
 
-/// Bytes of workspace that a call over up to n items of T needs on `on`, within such segments if
-/// there are any. A pure function of its arguments.
+/// Sums of runs of equal neighboring keys (==): unique[s] = the first key of run s, totals[s] =
+/// init op the items of run s, and *d_runs = the number of runs, if that is not null. Otherwise as
+/// `segmented_reduce`.
+///
+/// Types: `keys` are one for each item, of a type that libscan.hpp reads. The outputs have space
+/// for a result of each run; as many as items always suffice.
+/// Aliasing: the outputs must not overlap each other, keys or items. Traffic: keys are read twice.
+template <class Key, class T, class Op = plus<std::remove_const_t<T>>>
+void reduce_by_key(device_queue const& queue, Key const* keys, device_span<T> in, Key* unique,
+                   std::remove_const_t<T>* totals, Op op = {}, index_t* d_runs = nullptr,
+                   detail::span_init<T> init = Op::identity()) {
+  std::span const all(keys, static_cast<std::size_t>(in.size < 0 ? 0 : in.size));
+  detail::enqueue_typed(
+      queue, detail::enqueue_reduce, in, op, init,
+      {.out = totals, .segments = segmentation::of_keys(all), .d_total = d_runs, .unique = unique});
+}
+
+/// ranks[i] = the number of true items of `mask` before item i, and *d_total = the number of all
+/// true items, if that is not null. Everything that they point to is device memory.
+///
+/// Types: ranks are integers of 32 or 64 bits, one for each item of the mask; those that do not fit
+/// wrap around.
+/// Aliasing: the mask and `ranks` must not overlap.
+/// Workspace: `device_binary_scan_workspace_bytes`. Otherwise as `exclusive_scan`.
+template <std::integral Rank>
+void exclusive_binary_scan(device_queue const& queue, item_mask const& mask, Rank* ranks,
+                           index_t* d_total = nullptr) {
+  static_assert(sizeof(Rank) == 4 || sizeof(Rank) == 8,
+                "binary scans: ranks are integers of 32 or 64 bits");
+  detail::enqueue_binary_scan(queue, {mask, scan_kind::exclusive, ranks, sizeof(Rank), d_total});
+}
+
+/// ranks[i] = the number of true items up to and including item i. Otherwise as
+/// `exclusive_binary_scan`.
+template <std::integral Rank>
+void inclusive_binary_scan(device_queue const& queue, item_mask const& mask, Rank* ranks,
+                           index_t* d_total = nullptr) {
+  static_assert(sizeof(Rank) == 4 || sizeof(Rank) == 8,
+                "binary scans: ranks are integers of 32 or 64 bits");
+  detail::enqueue_binary_scan(queue, {mask, scan_kind::inclusive, ranks, sizeof(Rank), d_total});
+}
+
+/// Bytes of workspace that a scan, reverse scan, reduction or reduction by key over up to n items
+/// of T needs on `on`, within such segments if there are any (for a reduction by key:
+/// segmentation::of_keys). A pure function of its arguments.
 template <class T>
 std::size_t device_workspace_bytes(engine const& on, index_t n, segmentation const& segments = {}) {
   return detail::enqueued_bytes(
-      on, {detail::item_type_of<T>::value, operator_kind::plus, scan_kind::inclusive, nullptr,
-           nullptr, n, nullptr, segments, nullptr, nullptr});
+      on, {.type = detail::item_type_of<T>::value, .n = n, .segments = segments});
+}
+
+/// The same for a binary scan of up to n items.
+inline std::size_t device_binary_scan_workspace_bytes(engine const& on, index_t n) {
+  return detail::enqueued_rank_bytes(on, n);
 }
 
 }  // namespace libscan::inline v1

@@ -170,9 +170,9 @@ struct reduce_at_once_kernel {
 };
 
 /// Launches the kernel of both steps of a reduction.
-template <class Tuning, class In, class Op>
+template <class Tuning, class In, class Op, class Init>
 void reduce_at_once(workspace& ws, In in, total_value_t<typename Op::value_type>* d_result,
-                    item_count n, Op op, typename Op::value_type init) {
+                    item_count n, Op op, Init init) {
   using T = typename Op::value_type;
   using kernel = reduce_at_once_kernel<In, Op, Tuning>;
   index_t const tiles = ceil_div(n.at_most(), index_t{kernel::each_tile::tile_items});
@@ -180,7 +180,7 @@ void reduce_at_once(workspace& ws, In in, total_value_t<typename Op::value_type>
       reinterpret_cast<T*>(ws.reserve(static_cast<std::size_t>(tiles) * sizeof(T)));
   unsigned const blocks =
       tiles <= 1 ? 1
-                 : device::blocks_for<kernel, In, item_count, Op, T, T*, total_value_t<T>*>(
+                 : device::blocks_for<kernel, In, item_count, Op, Init, T*, total_value_t<T>*>(
                        tiles, kernel::block_threads);
   simt::launch<kernel>(
       {.blocks = blocks, .threads = kernel::block_threads, .on = ws.stream(), .cooperative = true},
@@ -188,9 +188,9 @@ void reduce_at_once(workspace& ws, In in, total_value_t<typename Op::value_type>
 }
 
 /// Launches the kernel of both steps, or, of more items, one kernel for each.
-template <class Tuning, class RestTuning, class In, class Op>
+template <class Tuning, class RestTuning, class In, class Op, class Init>
 void reduce(workspace& ws, In in, total_value_t<typename Op::value_type>* d_result, item_count n,
-            Op op, typename Op::value_type init) {
+            Op op, Init init) {
   using T = typename Op::value_type;
   using each_tile = reduce_kernel<reduce_step::each_tile, In, Op, Tuning>;
   using rest = reduce_kernel<reduce_step::all, T const*, Op, RestTuning>;
@@ -200,7 +200,7 @@ void reduce(workspace& ws, In in, total_value_t<typename Op::value_type>* d_resu
   index_t const tiles = ceil_div(n.at_most(), index_t{each_tile::tile_items});
   auto* const totals =
       reinterpret_cast<T*>(ws.reserve(static_cast<std::size_t>(tiles) * sizeof(T)));
-  unsigned const blocks = device::blocks_for<each_tile, In, item_count, index_t, Op, T, T*>(
+  unsigned const blocks = device::blocks_for<each_tile, In, item_count, index_t, Op, Init, T*>(
       tiles, each_tile::block_threads);
   simt::launch<each_tile>(
       {.blocks = blocks, .threads = each_tile::block_threads, .on = ws.stream()}, in, n, index_t{1},
@@ -211,9 +211,9 @@ void reduce(workspace& ws, In in, total_value_t<typename Op::value_type>* d_resu
 }
 
 /// The reduction of the public calls.
-template <class Tuning, class In, class Op>
+template <class Tuning, class In, class Op, class Init>
 void reduce_as_tuned(workspace& ws, In in, total_value_t<typename Op::value_type>* d_result,
-                     item_count n, Op op, typename Op::value_type init) {
+                     item_count n, Op op, Init init) {
   using T = typename Op::value_type;
   device::refuse_items<In, T>();
   if constexpr (std::is_void_v<Tuning>) {

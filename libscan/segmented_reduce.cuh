@@ -17,7 +17,8 @@ namespace libscan::inline LIBSCAN_MACHINE {
 namespace device {
 
 /// A reduction of segments, whose head flags kernels can read (see libscan/device/run.cuh).
-template <class In, class Totals, class Heads, class Keys, class Op>
+template <class In, class Totals, class Heads, class Keys, class Op,
+          class Init = typename Op::value_type>
 struct segmented_reduce_operation {
   using T = typename Op::value_type;
   using item = memory_value_t<In, T>;
@@ -35,36 +36,37 @@ struct segmented_reduce_operation {
   Heads heads;
   Keys keys;
   Op op;
-  T init;
+  Init init;
   index_t* segments;
 
   template <class Tuning>
   auto work() const {
     if constexpr (tunes_pipeline<Tuning>) {
-      return segmented_reduce_work<item, Totals, Heads, Keys, Op, Tuning>{
+      return segmented_reduce_work<item, Totals, Heads, Keys, Op, Tuning, Init>{
           {in, heads}, totals, keys, {op}, init, segments};
     } else if constexpr (tuned_for<Tuning, scan_algorithm::resident>) {
-      return gathered_segment_totals<In, Totals, Heads, Keys, Op, Tuning>{
+      return gathered_segment_totals<In, Totals, Heads, Keys, Op, Tuning, Init>{
           {in, totals, heads, keys, {op}, init, segments}};
     } else {
-      return segment_totals<In, Totals, Heads, Keys, Op, Tuning>{
+      return segment_totals<In, Totals, Heads, Keys, Op, Tuning, Init>{
           {in, totals, heads, keys, {op}, init, segments}};
     }
   }
 };
 
 /// Totals of few items between offsets, for which each tile searches (see libscan/device/run.cuh).
-template <class In, class Totals, class Offset, class Op>
+template <class In, class Totals, class Offset, class Op, class Init>
 struct searched_reduce_operation {
   In in;
   Totals totals;
   offsets_searched_per_tile<Offset> heads;
   Op op;
-  typename Op::value_type init;
+  Init init;
 
   template <class Tuning>
   auto work() const {
-    return searched_segment_totals<In, Totals, Offset, Op, Tuning>{in, totals, heads, {op}, init};
+    return searched_segment_totals<In, Totals, Offset, Op, Tuning, Init>{
+        in, totals, heads, {op}, init};
   }
 };
 
@@ -75,11 +77,11 @@ constexpr std::size_t segmented_reduce_bytes(index_t n) {
 }
 
 /// Totals of all descriptors that have no empty segments.
-template <class Tuning, class In, class Totals, class Heads, class Keys, class Op>
+template <class Tuning, class In, class Totals, class Heads, class Keys, class Op, class Init>
 void segmented_reduce(workspace& ws, In in, Totals totals, Heads heads, Keys keys, item_count n,
-                      Op op, index_t* d_segments, typename Op::value_type init) {
+                      Op op, index_t* d_segments, Init init) {
   device::check_heads(heads);
-  segmented_reduce_operation<In, Totals, Heads, Keys, Op> const operation{
+  segmented_reduce_operation<In, Totals, Heads, Keys, Op, Init> const operation{
       in, totals, heads, keys, op, init, d_segments};
   device::run<Tuning>(ws, operation, n);
 }
@@ -114,17 +116,16 @@ constexpr offset_totals_layout lay_out_offset_totals(index_t n,
 /// Totals between offsets. With few items, each tile searches for its segments; otherwise head
 /// flags are marked. Only if a segment is empty, or an item is in none, are totals written
 /// contiguously first, and then distributed.
-template <class Tuning, class In, class Totals, class Offset, class Op>
+template <class Tuning, class In, class Totals, class Offset, class Op, class Init>
 void segmented_reduce(workspace& ws, In in, Totals totals, segment_offsets<Offset> descriptor,
-                      no_keys keys, item_count n, Op op, index_t* /*d_segments*/,
-                      typename Op::value_type init) {
+                      no_keys keys, item_count n, Op op, index_t* /*d_segments*/, Init init) {
   using T = typename Op::value_type;
   device::check_heads(descriptor);
   if (descriptor.segments == 0) return;
   if constexpr (may_search<Tuning> && !marks_heads<Tuning>) {
     using tuning = std::conditional_t<std::is_void_v<Tuning>, segmented_tuning<T>, Tuning>;
     using offset = std::remove_cv_t<Offset>;
-    using few_type = searched_reduce_operation<In, Totals, offset, Op>;
+    using few_type = searched_reduce_operation<In, Totals, offset, Op, Init>;
     using kernel = look_back_kernel<work_of<few_type, tuning>, tuning>;
     if (device::suits_search(n.at_most(), descriptor.segments) &&
         sizeof(typename kernel::shared_storage) <= simt::max_shared_bytes()) {
@@ -140,7 +141,7 @@ void segmented_reduce(workspace& ws, In in, Totals totals, segment_offsets<Offse
   simt::fill_async(memory, 0, layout.nonempty, ws.stream());
   auto const heads = device::mark_heads(descriptor, memory, n, numbered, ws.stream());
   using spread = nonempty_totals<Totals, T>;
-  segmented_reduce_operation<In, spread, head_bits, no_keys, Op> const operation{
+  segmented_reduce_operation<In, spread, head_bits, no_keys, Op, Init> const operation{
       in, spread{totals, nonempty, numbered}, heads, keys, op, init, nullptr};
   device::run<Tuning>(ws, memory + layout.tiles, operation, n);
   device::scatter_totals<Offset, T>(memory + layout.spread, ws.stream(), descriptor.offsets,
@@ -159,6 +160,23 @@ void require_no_result_overlap(char const* call, In const& in, Heads const& desc
   device::require_no_overlap(call, "items and results", device::memory_of(in, n), written);
   device::require_no_overlap(call, "descriptor and results", device::memory_of(descriptor, n),
                              written);
+}
+
+/// The reduction of the public calls; also with an init that converts to the operator's type on
+/// the device.
+template <class Tuning, class In, class Totals, class Heads, class Op, class Init>
+void checked_segmented_reduce(workspace& ws, In in, Totals totals, Heads descriptor, item_count n,
+                              Op op, index_t* d_segments, Init init) {
+  device::refuse_items<In, typename Op::value_type>();
+  device::refuse_heads<Heads>();
+  device::refuse_results<typename Op::value_type, Totals>();
+  if constexpr (device::by_ranges<Heads>) {
+    device::reduce_ranges<Tuning>(ws, in, totals, descriptor, n, op, init);
+  } else {
+    device::require_no_result_overlap("segmented reduce", in, descriptor, n.at_least(), totals);
+    device::segmented_reduce<Tuning>(ws, in, totals, descriptor, device::no_keys{}, n, op,
+                                     d_segments, init);
+  }
 }
 
 }  // namespace device
@@ -199,16 +217,7 @@ constexpr std::size_t segmented_reduce_workspace_bytes(index_t n, segment_ranges
 template <class Tuning = void, class In, class Totals, class Heads, monoid Op>
 void segmented_reduce(workspace& ws, In in, Totals totals, Heads descriptor, item_count n, Op op,
                       index_t* d_segments, std::type_identity_t<typename Op::value_type> init) {
-  device::refuse_items<In, typename Op::value_type>();
-  device::refuse_heads<Heads>();
-  device::refuse_results<typename Op::value_type, Totals>();
-  if constexpr (device::by_ranges<Heads>) {
-    device::reduce_ranges<Tuning>(ws, in, totals, descriptor, n, op, init);
-  } else {
-    device::require_no_result_overlap("segmented reduce", in, descriptor, n.at_least(), totals);
-    device::segmented_reduce<Tuning>(ws, in, totals, descriptor, device::no_keys{}, n, op,
-                                     d_segments, init);
-  }
+  device::checked_segmented_reduce<Tuning>(ws, in, totals, descriptor, n, op, d_segments, init);
 }
 
 /// The same without an init, which is the identity; and with any other callable

@@ -26,7 +26,8 @@ inline constexpr bool suits_segmented_pipeline =
 
 /// A scan within segments, whose head flags kernels can read (see libscan/device/run.cuh).
 /// `FewFirst`: the resident kernel is tried first.
-template <scan_kind Kind, class In, class Out, class Heads, class Op, bool FewFirst>
+template <scan_kind Kind, class In, class Out, class Heads, class Op, bool FewFirst,
+          class Init = typename Op::value_type>
 struct segmented_scan_operation {
   using T = typename Op::value_type;
   using item = memory_value_t<In, T>;
@@ -46,14 +47,16 @@ struct segmented_scan_operation {
   Out out;
   Heads heads;
   Op op;
-  T init;
+  Init init;
 
   template <class Tuning>
   auto work() const {
     if constexpr (tunes_pipeline<Tuning>) {
-      return segmented_scan_work<Kind, item, Out, Heads, Op, Tuning>{{in, heads}, out, {op}, init};
+      return segmented_scan_work<Kind, item, Out, Heads, Op, Tuning, Init>{
+          {in, heads}, out, {op}, init};
     } else {
-      return segmented_scan_tiles<Kind, In, Out, Heads, Op, Tuning>{in, out, heads, {op}, init};
+      return segmented_scan_tiles<Kind, In, Out, Heads, Op, Tuning, Init>{
+          in, out, heads, {op}, init};
     }
   }
 };
@@ -81,9 +84,9 @@ inline constexpr bool may_search =
     std::is_void_v<Tuning> || tuned_for<Tuning, scan_algorithm::look_back>;
 
 /// Prepares the head flags, unless each tile finds its own, and scans.
-template <scan_kind Kind, class Tuning, class In, class Out, class Heads, class Op>
+template <scan_kind Kind, class Tuning, class In, class Out, class Heads, class Op, class Init>
 void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,
-                    typename Op::value_type init) {
+                    Init init) {
   using T = typename Op::value_type;
   device::refuse_items<In, T>();
   device::refuse_heads<Heads>();
@@ -107,7 +110,7 @@ void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count 
       using look_back = std::conditional_t<std::is_void_v<Tuning>, segmented_tuning<T>, Tuning>;
       using searched =
           offsets_searched_per_tile<std::remove_cvref_t<decltype(*descriptor.offsets)>>;
-      segmented_scan_operation<Kind, In, Out, searched, Op, false> const few{
+      segmented_scan_operation<Kind, In, Out, searched, Op, false, Init> const few{
           in, out, {descriptor.offsets, descriptor.segments}, op, init};
       return device::run<look_back>(ws, ws.reserve(for_tiles), few, n);
     }
@@ -117,8 +120,8 @@ void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count 
   std::byte* const memory = ws.reserve(for_heads + for_tiles);
   std::byte* const tiles = memory + for_heads;
   auto const heads = device::prepare_heads(descriptor, memory, n, ws.stream());
-  segmented_scan_operation<Kind, In, Out, std::remove_const_t<decltype(heads)>, Op, true> const
-      operation{in, out, heads, op, init};
+  segmented_scan_operation<Kind, In, Out, std::remove_const_t<decltype(heads)>, Op, true,
+                           Init> const operation{in, out, heads, op, init};
   if constexpr (can_overwrite_heads<Heads, Out> && !tuned_for<Tuning, scan_algorithm::resident>) {
     if (over_keys) {
       // Resident blocks write when all have read; others compare bits made of the keys before.
@@ -126,9 +129,9 @@ void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count 
         using few = typename decltype(operation)::few_items;
         if (device::run_first_suited(ws, tiles, operation, n, few{})) return;
       }
-      head_bits const bits = device::mark_keys(descriptor, memory, n, ws.stream());
-      segmented_scan_operation<Kind, In, Out, head_bits, Op, false> const by_bits{in, out, bits, op,
-                                                                                  init};
+      head_bits const bits = device::pack_heads(descriptor, memory, n, ws.stream());
+      segmented_scan_operation<Kind, In, Out, head_bits, Op, false, Init> const by_bits{
+          in, out, bits, op, init};
       return device::run<Tuning>(ws, tiles, by_bits, n);
     }
   }

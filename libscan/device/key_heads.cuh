@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Head bits made from keys, in the workspace: for scans that write their results over the keys,
-// where a tile would find the key before its first one overwritten.
+// Head bits made from other descriptions of segments, in the workspace: for scans that write their
+// results over the keys, where a tile would find the key before its first one overwritten; and for
+// compiled calls, which have kernels for few descriptions.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +12,13 @@
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
 /// Sets bit i % 32 of word i / 32 if item i begins a segment. Each warp has 32 words.
-struct mark_keys_kernel {
+struct pack_heads_kernel {
   static constexpr int block_threads = 256;
   static constexpr int warp_items = simt::warp_size * simt::warp_size;
   static constexpr int block_items = block_threads / simt::warp_size * warp_items;
 
-  template <class Keys, class Equal>
-  __device__ void operator()(segment_keys<Keys, Equal> heads, item_count count,
-                             std::uint32_t* words) const {
+  template <class Heads>
+  __device__ void operator()(Heads heads, item_count count, std::uint32_t* words) const {
     index_t const n = count.get();
     index_t const base =
         index_t{blockIdx.x} * block_items + index_t{threadIdx.x} / simt::warp_size * warp_items;
@@ -52,6 +52,11 @@ bool overwrites_heads(Heads const& descriptor, Out const& out) {
   }
 }
 
+/// Bytes of head bits of n items.
+constexpr std::size_t packed_heads_bytes(index_t n) {
+  return static_cast<std::size_t>(ceil_div(n, index_t{2048})) * 256;
+}
+
 /// Bytes of workspace for the bits of overwritten keys: 0 for other descriptors.
 template <class Heads>
 constexpr std::size_t key_bits_bytes(Heads const&, index_t) {
@@ -59,18 +64,18 @@ constexpr std::size_t key_bits_bytes(Heads const&, index_t) {
 }
 template <class Key, class Equal>
 constexpr std::size_t key_bits_bytes(segment_keys<Key*, Equal> const&, index_t n) {
-  return static_cast<std::size_t>(ceil_div(n, index_t{2048})) * 256;
+  return device::packed_heads_bytes(n);
 }
 
-/// Marks the head flags in words at `memory`. Reads n keys, writes n / 8 bytes.
-template <class Keys, class Equal>
-head_bits mark_keys(segment_keys<Keys, Equal> heads, std::byte* memory, item_count n,
-                    simt::stream on) {
+/// Packs head flags, of n > 0 items, into words at `memory`. Reads keys or flags, writes n / 8
+/// bytes.
+template <class Heads>
+head_bits pack_heads(Heads heads, std::byte* memory, item_count n, simt::stream on) {
   auto* const words = reinterpret_cast<std::uint32_t*>(memory);
   auto const blocks =
-      static_cast<unsigned>(ceil_div(n.at_most(), index_t{mark_keys_kernel::block_items}));
-  simt::launch<mark_keys_kernel>(
-      {.blocks = blocks, .threads = mark_keys_kernel::block_threads, .on = on}, heads, n, words);
+      static_cast<unsigned>(ceil_div(n.at_most(), index_t{pack_heads_kernel::block_items}));
+  simt::launch<pack_heads_kernel>(
+      {.blocks = blocks, .threads = pack_heads_kernel::block_threads, .on = on}, heads, n, words);
   return head_bits{words};
 }
 

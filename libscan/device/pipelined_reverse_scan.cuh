@@ -50,7 +50,8 @@ struct results_from {
 /// result, so that whole rows of results are aligned for any number of results: the first `beyond`
 /// positions, fewer than a row has, are empty. `Op` takes its operands in the order in which they
 /// are scanned.
-template <scan_kind Kind, class Item, class Result, class Op, class Tuning>
+template <scan_kind Kind, class Item, class Result, class Op, class Tuning,
+          class Init = typename Op::value_type>
 struct reverse_scan_work {
   using summary = typename Op::value_type;
   using op_type = Op;
@@ -65,7 +66,7 @@ struct reverse_scan_work {
   reverse_iterator<Item const*> in;
   reverse_iterator<Result*> out;
   Op op;
-  summary init;
+  Init init;
   total_value_t<summary>* total;
   int beyond;
 

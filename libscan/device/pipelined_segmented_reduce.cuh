@@ -16,7 +16,8 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 
 /// The work of a pipeline that stores one total per segment. A head ends the segment before it; the
 /// end of the input ends the last segment.
-template <class Item, class Totals, class Heads, class Keys, class Op, class Tuning>
+template <class Item, class Totals, class Heads, class Keys, class Op, class Tuning,
+          class Init = typename Op::value_type>
 struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, Heads, Tuning> {
   using T = typename Op::value_type;
   using staged = staged_segments<Item, T, Heads, Tuning>;
@@ -31,7 +32,7 @@ struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, He
   Totals totals;
   Keys keys;
   op_type op;
-  T segment_init;
+  Init segment_init;
   index_t* segments;
 
   __device__ void finish(summary const& all) const {
@@ -52,6 +53,7 @@ struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, He
       T* const ended = work.values(stage, base) + begin;
       heads_ = 0;
       T open = by.identity();
+      T const init = work.segment_init;
 #pragma unroll
       for (int b = 0; b < batches; ++b) {
         int const first = begin + b * batch::items;
@@ -71,7 +73,7 @@ struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, He
         auto const counts = warp::inclusive_scan(count, plus<int>{});
         int const rank = heads_ + counts.prefix - count;
         simt::sync_warp();  // all lanes have read what any may now overwrite
-        end_segments(item, own, ended + rank, last, work.segment_init, by);
+        end_segments(item, own, ended + rank, last, init, by);
         last = detail::scan_lanes(last, lanes, by);
         T const before = simt::shfl_up(simt::full_warp, last, 1);
         if (own != 0 && simt::lane_id() != 0) ended[rank] = by(before, ended[rank]);

@@ -15,7 +15,8 @@
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
 /// The work of a pipeline that scans items within segments into any `out`.
-template <scan_kind Kind, class Item, class Out, class Heads, class Op, class Tuning>
+template <scan_kind Kind, class Item, class Out, class Heads, class Op, class Tuning,
+          class Init = typename Op::value_type>
 struct segmented_scan_work : staged_segments<Item, typename Op::value_type, Heads, Tuning> {
   using T = typename Op::value_type;
   using staged = staged_segments<Item, T, Heads, Tuning>;
@@ -31,7 +32,7 @@ struct segmented_scan_work : staged_segments<Item, typename Op::value_type, Head
 
   Out out;
   op_type op;
-  T segment_init;
+  Init segment_init;
 
   /// What is left of a part in registers. Its results wait in the stage; those up to its first head
   /// lack the carry of the part.
@@ -45,6 +46,7 @@ struct segmented_scan_work : staged_segments<Item, typename Op::value_type, Head
       T* const results = work.values(stage, base);
       auto const reader = stage.heads.reader(work.heads, base, valid);
       summary all = work.op.identity();
+      T const init = work.segment_init;
       headless_ = part_items;
 #pragma unroll
       for (int b = 0; b < batches; ++b) {
@@ -55,7 +57,7 @@ struct segmented_scan_work : staged_segments<Item, typename Op::value_type, Head
         T item[batch::lane_items];
         batch::load(item, items, valid, first, at, T(work.op.op.identity()));
         if (!all.has_head) headless_ = b * batch::items + items_before_head(own);
-        device::scan_row<what>(item, own, all, work.segment_init, work.op.op);
+        device::scan_row<what>(item, own, all, init, work.op.op);
         batch::store(results, at, item);
       }
       if (!device::all_in_segments(work.heads, base, base + valid)) headless_ += partly_in_segments;

@@ -41,9 +41,9 @@ namespace device {
 
 /// A scan from the last item to the first (see libscan/device/run.cuh). The pipeline needs to know
 /// n: it begins less than 16 bytes past the last result, where rows of results are aligned.
-template <scan_kind Kind, class In, class Out, class Op>
+template <scan_kind Kind, class In, class Out, class Op, class Init = typename Op::value_type>
 struct reverse_scan_operation {
-  using forward = scan_operation<Kind, from_last<In>, from_last<Out>, swap_operands<Op>>;
+  using forward = scan_operation<Kind, from_last<In>, from_last<Out>, swap_operands<Op>, Init>;
   using T = typename Op::value_type;
   using item = memory_value_t<In, T>;
   using result = memory_value_t<Out, T>;
@@ -58,7 +58,7 @@ struct reverse_scan_operation {
   In in;
   Out out;
   Op op;
-  T init;
+  Init init;
   total_value_t<T>* total;
   item_count length;
 
@@ -66,7 +66,7 @@ struct reverse_scan_operation {
   auto work() const {
     if constexpr (tunes_pipeline<Tuning>) {
       index_t const from = length.at_most() + beyond();
-      return reverse_scan_work<Kind, item, result, swap_operands<Op>, Tuning>{
+      return reverse_scan_work<Kind, item, result, swap_operands<Op>, Tuning, Init>{
           {in + from}, {out + from}, {op}, init, total, beyond()};
     } else {
       return forward{{in}, {out}, {op}, init, total}.template work<Tuning>();
@@ -93,16 +93,17 @@ struct reverse_scan_operation {
   }
 };
 
-/// The reverse scan of the public calls.
-template <scan_kind Kind, class Tuning, class In, class Out, class Op>
+/// The reverse scan of the public calls; also with an init that converts to the operator's type on
+/// the device.
+template <scan_kind Kind, class Tuning, class In, class Out, class Op, class Init>
 void reverse_scan(workspace& ws, In in, Out out, item_count n, Op op,
-                  total_value_t<typename Op::value_type>* d_total, typename Op::value_type init) {
+                  total_value_t<typename Op::value_type>* d_total, Init init) {
   device::refuse_items<In, typename Op::value_type>();
   device::refuse_results<typename Op::value_type, Out>();
   device::require_in_place_or_no_overlap(
       Kind == scan_kind::inclusive ? "reverse inclusive scan" : "reverse exclusive scan",
       device::memory_of(in, n.at_least()), device::memory_of(out, n.at_least()));
-  reverse_scan_operation<Kind, In, Out, Op> const operation{in, out, op, init, d_total, n};
+  reverse_scan_operation<Kind, In, Out, Op, Init> const operation{in, out, op, init, d_total, n};
   device::run<Tuning>(ws, operation, n);
 }
 

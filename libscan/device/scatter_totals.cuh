@@ -20,7 +20,7 @@ struct spread_tuning {
 /// The Work that spreads totals: totals[s] = begun[k] if segment s is segment k of those that are
 /// not empty, `value` if it is empty. Items before the first segment have a total of their own,
 /// before its. The items of its tiles are segments.
-template <class Offset, class T, class Totals>
+template <class Offset, class T, class Totals, class Init = T>
 struct spread_work {
   using summary = packed_count;
   using op_type = plus_packed_count;
@@ -71,9 +71,10 @@ struct spread_work {
                                           All const& /*all*/) const {
       index_t const skipped = static_cast<index_t>(work.offsets[0]) != 0 ? 1 : 0;
       T const* const first = work.nonempty + (before.value + before_warp_ + skipped);
+      T const of_empty = work.value;
       T total[rows];
 #pragma unroll
-      for (int r = 0; r < rows; ++r) total[r] = begins_[r] ? first[number_[r]] : work.value;
+      for (int r = 0; r < rows; ++r) total[r] = begins_[r] ? first[number_[r]] : of_empty;
 #pragma unroll
       for (int r = 0; r < rows; ++r) {
         index_t const segment = own_ + r * simt::warp_size;
@@ -106,7 +107,7 @@ struct spread_work {
   item_count items;
   T const* nonempty;
   Totals totals;
-  T value;
+  Init value;
   op_type op{};
 
   __device__ void finish(packed_count /*all*/) const {}
@@ -120,11 +121,11 @@ constexpr index_t scatter_tiles(index_t segments) {
 
 /// Spreads totals if *numbered is `segments`; does nothing if it is 0. `memory`:
 /// `tile_chain<position>::bytes` for `scatter_tiles`; its first `reset_bytes` are 0.
-template <class Offset, class T, class Totals>
+template <class Offset, class T, class Totals, class Init>
 void scatter_totals(std::byte* memory, simt::stream on, Offset const* offsets, index_t segments,
                     index_t const* numbered, item_count n, T const* nonempty, Totals totals,
-                    T init) {
-  spread_work<Offset, T, Totals> const work{offsets, n, nonempty, totals, init};
+                    Init init) {
+  spread_work<Offset, T, Totals, Init> const work{offsets, n, nonempty, totals, init};
   device::launch_look_back<spread_tuning>(memory, on, work,
                                           item_count::on_device(numbered, segments));
 }

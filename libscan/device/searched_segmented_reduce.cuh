@@ -13,7 +13,8 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 
 /// The Work of such a reduction. Each tile also has a share of all segments: it stores the totals
 /// of the empty ones, at any place.
-template <class In, class Totals, class Offset, class Op, class Tuning>
+template <class In, class Totals, class Offset, class Op, class Tuning,
+          class Init = typename Op::value_type>
 struct searched_segment_totals {
   using T = typename Op::value_type;
   using summary = segment_carry<T>;
@@ -132,7 +133,7 @@ struct searched_segment_totals {
   Totals totals;
   heads_type heads;
   op_type op;
-  T segment_init;
+  Init segment_init;
 
   __device__ void finish(summary const& /*all*/) const {}
 

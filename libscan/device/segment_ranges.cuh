@@ -316,10 +316,9 @@ void launch_range_kernel(simt::stream on, index_t most, Args... args) {
 /// Processes all ranges with blocks of `Tuning`, and the pieces of long ones with blocks of
 /// `Pieces`. `memory`: `range_pieces<T>::bytes` for the latter's tiles, in the workspace.
 template <range_result Result, class Tuning, class Pieces, class In, class Out, class Offset,
-          class Op>
+          class Op, class Init>
 void work_on_ranges(std::byte* memory, simt::stream on, In in, Out out,
-                    segment_ranges<Offset> segments, item_count n, Op op,
-                    typename Op::value_type init) {
+                    segment_ranges<Offset> segments, item_count n, Op op, Init init) {
   using pieces_type = range_pieces<typename Op::value_type>;
   constexpr index_t tile_items = range_tile_items<Pieces>;
   pieces_type const pieces(memory, n.at_most(), tile_items);
@@ -335,10 +334,10 @@ void work_on_ranges(std::byte* memory, simt::stream on, In in, Out out,
 }
 
 /// Refuses results that share memory with the descriptor, and chooses by the average length.
-template <range_result Result, class Tuning, class In, class Out, class Offset, class Op>
+template <range_result Result, class Tuning, class In, class Out, class Offset, class Op,
+          class Init>
 void segments_by_ranges(char const* call, workspace& ws, In in, Out out,
-                        segment_ranges<Offset> segments, item_count n, Op op,
-                        typename Op::value_type init) {
+                        segment_ranges<Offset> segments, item_count n, Op op, Init init) {
   using T = typename Op::value_type;
   device::refuse_items<In, T>();
   device::refuse_results<T, Out>();
@@ -378,9 +377,9 @@ constexpr std::size_t ranges_bytes(index_t n) {
 }
 
 /// Scans within ranges of items.
-template <scan_kind Kind, class Tuning, class In, class Out, class Offset, class Op>
+template <scan_kind Kind, class Tuning, class In, class Out, class Offset, class Op, class Init>
 void segmented_scan(workspace& ws, In in, Out out, segment_ranges<Offset> segments, item_count n,
-                    Op op, typename Op::value_type init) {
+                    Op op, Init init) {
   device::require_in_place_or_no_overlap("segmented scan", device::memory_of(in, n.at_least()),
                                          device::memory_of(out, n.at_least()));
   constexpr auto result =
@@ -389,9 +388,9 @@ void segmented_scan(workspace& ws, In in, Out out, segment_ranges<Offset> segmen
 }
 
 /// The totals of ranges of items.
-template <class Tuning, class In, class Totals, class Offset, class Op>
+template <class Tuning, class In, class Totals, class Offset, class Op, class Init>
 void reduce_ranges(workspace& ws, In in, Totals totals, segment_ranges<Offset> segments,
-                   item_count n, Op op, typename Op::value_type init) {
+                   item_count n, Op op, Init init) {
   device::require_no_overlap("segmented reduce", "items and results",
                              device::memory_of(in, n.at_least()),
                              device::memory_of(totals, segments.segments));

@@ -15,7 +15,8 @@
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
 /// What a reduction of segments reads and writes. `segments` may be null.
-template <class In, class Totals, class Heads, class Keys, class Op>
+template <class In, class Totals, class Heads, class Keys, class Op,
+          class Init = typename Op::value_type>
 struct segment_arguments {
   using T = typename Op::value_type;
   using summary = segment_summary<T>;
@@ -26,7 +27,7 @@ struct segment_arguments {
   Heads heads;
   Keys keys;
   op_type op;
-  T segment_init;
+  Init segment_init;
   index_t* segments;
 
   /// The last segment ends with the last item.
@@ -75,8 +76,9 @@ struct ended_tile {
 
 /// The Work of a reduction of segments with look-back: a head stores the total of the segment that
 /// it ends.
-template <class In, class Totals, class Heads, class Keys, class Op, class Tuning>
-struct segment_totals : segment_arguments<In, Totals, Heads, Keys, Op> {
+template <class In, class Totals, class Heads, class Keys, class Op, class Tuning,
+          class Init = typename Op::value_type>
+struct segment_totals : segment_arguments<In, Totals, Heads, Keys, Op, Init> {
   using held = ended_tile<In, Op, Tuning>;
   using T = typename Op::value_type;
   using summary = segment_summary<T>;
@@ -109,8 +111,9 @@ struct segment_totals : segment_arguments<In, Totals, Heads, Keys, Op> {
 
 /// The same for the resident kernel: while the blocks meet, a block gathers what ends in its tile,
 /// and the keys of what begins there, in shared memory, from where they go in whole lines.
-template <class In, class Totals, class Heads, class Keys, class Op, class Tuning>
-struct gathered_segment_totals : segment_arguments<In, Totals, Heads, Keys, Op> {
+template <class In, class Totals, class Heads, class Keys, class Op, class Tuning,
+          class Init = typename Op::value_type>
+struct gathered_segment_totals : segment_arguments<In, Totals, Heads, Keys, Op, Init> {
   using held = ended_tile<In, Op, Tuning>;
   using T = typename Op::value_type;
   using summary = segment_summary<T>;

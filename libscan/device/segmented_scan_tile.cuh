@@ -14,7 +14,8 @@
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
 /// The Work of a scan within segments.
-template <scan_kind Kind, class In, class Out, class Heads, class Op, class Tuning>
+template <scan_kind Kind, class In, class Out, class Heads, class Op, class Tuning,
+          class Init = typename Op::value_type>
 struct segmented_scan_tiles {
   using T = typename Op::value_type;
   using summary = segment_carry<T>;
@@ -76,7 +77,7 @@ struct segmented_scan_tiles {
   Out out;
   Heads heads;
   op_type op;
-  T segment_init;
+  Init segment_init;
 
   __device__ void finish(summary const& /*all*/) const {}
 };

@@ -18,6 +18,7 @@ namespace {
 using libscan::index_t;
 using libscan::invalid_argument;
 using libscan::segmentation;
+using libscan::detail::device_call;
 
 // The enumerators of C are those of C++, by number.
 #define LIBSCAN_SAME(c, cpp) static_assert(static_cast<int>(c) == static_cast<int>(libscan::cpp))
@@ -43,6 +44,14 @@ LIBSCAN_SAME(LIBSCAN_INCLUSIVE, scan_kind::inclusive);
 LIBSCAN_SAME(LIBSCAN_EXCLUSIVE, scan_kind::exclusive);
 #undef LIBSCAN_SAME
 
+segmentation keys_of(libscan_type type, void const* keys, index_t n) {
+  auto const count = static_cast<std::size_t>(n < 0 ? 0 : n);
+  return libscan::visit_item_type(
+      static_cast<libscan::item_type>(type), [&]<class Key>(std::type_identity<Key>) {
+        return segmentation::of_keys(std::span(static_cast<Key const*>(keys), count));
+      });
+}
+
 segmentation segments_of(libscan_segments const* segments, index_t n) {
   if (segments == nullptr) return {};
   if (segments->count < 0) {
@@ -64,6 +73,13 @@ segmentation segments_of(libscan_segments const* segments, index_t n) {
     case LIBSCAN_RANGES:
       return segmentation::of_ranges(std::span(bounds, count),
                                      std::span(static_cast<index_t const*>(segments->ends), count));
+    case LIBSCAN_HEAD_FLAGS:
+      return segmentation::of_flags(std::span(static_cast<std::uint8_t const*>(segments->data),
+                                              static_cast<std::size_t>(n < 0 ? 0 : n)));
+    case LIBSCAN_KEYS:
+      return keys_of(segments->keys, segments->data, n);
+    case LIBSCAN_LENGTH:
+      return segmentation::of_length(segments->count);
   }
   throw invalid_argument("form " + std::to_string(segments->form) + " of segments: there is none");
 }
@@ -75,31 +91,62 @@ union any_init {
   double f64;
 };
 
-/// Calls enqueue(queue, call).
-template <class Enqueue>
-void enqueue(libscan_queue const* where, libscan_items const& items, void* out,
-             libscan_segments const* segments, libscan_operator op, libscan_scan_kind kind,
-             void const* init, void* d_total, Enqueue const& run) {
-  libscan::device_queue const to = libscan::detail::c_queue(where);
-  auto const type = libscan::detail::c_type(items);
-  auto const op_kind = static_cast<libscan::operator_kind>(op);
-  if (kind != LIBSCAN_INCLUSIVE && kind != LIBSCAN_EXCLUSIVE) {
+/// Sets the kind and the direction of a scan.
+void set_kind(device_call& call, libscan_scan_kind kind) {
+  if (static_cast<unsigned>(kind) > LIBSCAN_REVERSE_EXCLUSIVE) {
     throw invalid_argument("kind " + std::to_string(kind) + " of scan: there is none");
   }
+  bool const exclusive = kind == LIBSCAN_EXCLUSIVE || kind == LIBSCAN_REVERSE_EXCLUSIVE;
+  call.kind = exclusive ? libscan::scan_kind::exclusive : libscan::scan_kind::inclusive;
+  call.reverse = kind >= LIBSCAN_REVERSE_INCLUSIVE;
+  if (call.reverse && call.segments.how() != segmentation::form::none) {
+    throw invalid_argument("a reverse scan within segments; expected no segments");
+  }
+}
+
+/// The call without outputs, and with the init on the host, if there is one.
+device_call call_of(libscan_items const& items, segmentation const& segments, libscan_operator op,
+                    void const* init) {
+  return {.type = libscan::detail::c_type(items),
+          .op = static_cast<libscan::operator_kind>(op),
+          .in = items.data,
+          .n = items.n,
+          .d_n = items.d_n,
+          .segments = segments,
+          .init = init};
+}
+
+/// Calls run(queue, call) with the operator's identity, unless there is an init.
+template <class Run>
+void enqueue(libscan_queue const* where, device_call call, Run const& run) {
+  libscan::device_queue const to = libscan::detail::c_queue(where);
+  auto const op = static_cast<int>(call.op);
   if (static_cast<unsigned>(op) > LIBSCAN_BIT_XOR) {
     throw invalid_argument("operator " + std::to_string(op) + ": there is none");
   }
   any_init identity{};
-  libscan::visit_item_type(type, [&]<class T>(std::type_identity<T>) {
-    libscan::visit_operator<T>(op_kind, [&](auto known) {
+  libscan::visit_item_type(call.type, [&]<class T>(std::type_identity<T>) {
+    libscan::visit_operator<T>(call.op, [&](auto known) {
       T const first = known.identity();
       std::memcpy(&identity, &first, sizeof(T));
     });
   });
-  run(to,
-      libscan::detail::device_call{type, op_kind, static_cast<libscan::scan_kind>(kind), items.data,
-                                   out, items.n, items.d_n, segments_of(segments, items.n),
-                                   init == nullptr ? &identity : init, d_total});
+  if (call.init == nullptr) call.init = &identity;
+  run(to, call);
+}
+
+void scan(libscan_queue const* queue, device_call call, void* out, libscan_scan_kind kind,
+          void* d_total) {
+  set_kind(call, kind);
+  call.out = out;
+  call.d_total = d_total;
+  enqueue(queue, call, libscan::detail::enqueue_scan);
+}
+
+void reduce(libscan_queue const* queue, device_call call, void* totals, int64_t* d_segments) {
+  call.out = totals;
+  call.d_total = d_segments;
+  enqueue(queue, call, libscan::detail::enqueue_reduce);
 }
 
 }  // namespace
@@ -112,20 +159,17 @@ libscan_status libscan_scan(libscan_queue const* queue, libscan_items items, voi
                             libscan_segments const* segments, libscan_operator op,
                             libscan_scan_kind kind, void const* init, void* d_total) {
   return libscan::detail::c_status_of([&] {
-    enqueue(queue, items, out, segments, op, kind, init, d_total,
-            [](auto const& to, auto const& call) { libscan::detail::enqueue_scan(to, call); });
+    scan(queue, call_of(items, segments_of(segments, items.n), op, init), out, kind, d_total);
   });
 }
 
 libscan_status libscan_scan_from(libscan_queue const* queue, libscan_items items, void* out,
-                                 libscan_operator op, libscan_scan_kind kind, void const* d_init,
-                                 void* d_total) {
+                                 libscan_segments const* segments, libscan_operator op,
+                                 libscan_scan_kind kind, void const* d_init, void* d_total) {
   return libscan::detail::c_status_of([&] {
-    libscan::detail::required(static_cast<char const*>(d_init), "d_init");
-    enqueue(queue, items, out, nullptr, op, kind, nullptr, d_total, [&](auto const& to, auto call) {
-      call.d_init = d_init;
-      libscan::detail::enqueue_scan(to, call);
-    });
+    device_call call = call_of(items, segments_of(segments, items.n), op, nullptr);
+    call.d_init = &libscan::detail::required(static_cast<char const*>(d_init), "d_init");
+    scan(queue, call, out, kind, d_total);
   });
 }
 
@@ -133,18 +177,66 @@ libscan_status libscan_reduce(libscan_queue const* queue, libscan_items items, v
                               libscan_segments const* segments, libscan_operator op,
                               void const* init, int64_t* d_segments) {
   return libscan::detail::c_status_of([&] {
-    enqueue(queue, items, totals, segments, op, LIBSCAN_INCLUSIVE, init, d_segments,
-            [](auto const& to, auto const& call) { libscan::detail::enqueue_reduce(to, call); });
+    reduce(queue, call_of(items, segments_of(segments, items.n), op, init), totals, d_segments);
+  });
+}
+
+libscan_status libscan_reduce_from(libscan_queue const* queue, libscan_items items, void* totals,
+                                   libscan_segments const* segments, libscan_operator op,
+                                   void const* d_init, int64_t* d_segments) {
+  return libscan::detail::c_status_of([&] {
+    device_call call = call_of(items, segments_of(segments, items.n), op, nullptr);
+    call.d_init = &libscan::detail::required(static_cast<char const*>(d_init), "d_init");
+    reduce(queue, call, totals, d_segments);
+  });
+}
+
+libscan_status libscan_reduce_by_key(libscan_queue const* queue, libscan_type key_type,
+                                     void const* keys, libscan_items items, void* unique,
+                                     void* totals, libscan_operator op, void const* init,
+                                     int64_t* d_runs) {
+  return libscan::detail::c_status_of([&] {
+    device_call call = call_of(items, keys_of(key_type, keys, items.n), op, init);
+    call.unique = &libscan::detail::required(static_cast<char*>(unique), "unique");
+    reduce(queue, call, totals, d_runs);
   });
 }
 
 libscan_status libscan_workspace_bytes(libscan_queue const* queue, libscan_items items,
                                        libscan_segments const* segments, size_t* bytes) {
   return libscan::detail::c_status_of([&] {
-    libscan::detail::required(bytes, "bytes");
-    enqueue(queue, items, nullptr, segments, LIBSCAN_PLUS, LIBSCAN_INCLUSIVE, nullptr, nullptr,
-            [&](auto const& to, auto const& call) {
-              *bytes = libscan::detail::enqueued_bytes(to.on, call);
-            });
+    libscan::detail::required(bytes, "bytes") = libscan::detail::enqueued_bytes(
+        libscan::detail::c_queue(queue).on,
+        call_of(items, segments_of(segments, items.n), LIBSCAN_PLUS, nullptr));
+  });
+}
+
+libscan_status libscan_binary_scan(libscan_queue const* queue, libscan_rule const* mask, int64_t n,
+                                   void* ranks, int32_t rank_bytes, libscan_scan_kind kind,
+                                   int64_t* d_total) {
+  return libscan::detail::c_status_of([&] {
+    auto const to = libscan::detail::c_queue(queue);
+    if (rank_bytes != 4 && rank_bytes != 8) {
+      throw invalid_argument("ranks of " + std::to_string(rank_bytes) + " bytes; expected 4 or 8");
+    }
+    if (kind != LIBSCAN_INCLUSIVE && kind != LIBSCAN_EXCLUSIVE) {
+      throw invalid_argument("kind " + std::to_string(kind) +
+                             " of binary scan; expected inclusive or exclusive");
+    }
+    if (n < 0) {
+      throw invalid_argument("number of items is " + std::to_string(n) + "; expected >= 0");
+    }
+    libscan::detail::enqueue_binary_scan(
+        to, {libscan::detail::c_mask(libscan::detail::required(mask, "mask"), n),
+             static_cast<libscan::scan_kind>(kind), ranks, static_cast<std::size_t>(rank_bytes),
+             d_total});
+  });
+}
+
+libscan_status libscan_binary_scan_workspace_bytes(libscan_queue const* queue, int64_t n,
+                                                   size_t* bytes) {
+  return libscan::detail::c_status_of([&] {
+    libscan::detail::required(bytes, "bytes") =
+        libscan::detail::enqueued_rank_bytes(libscan::detail::c_queue(queue).on, n);
   });
 }

@@ -3,13 +3,16 @@
 // Internal.
 #pragma once
 
+#include <cstddef>
 #include <new>
 #include <string>
 
 #include <libscan/c_api.h>
 #include <libscan/core/error.hpp>
+#include <libscan/core/item_mask.hpp>
 #include <libscan/core/item_types.hpp>
 #include <libscan/core/kept_by_thread.hpp>
+#include <libscan/core/types.hpp>
 #include <libscan/host/device_queue.hpp>
 
 namespace libscan::inline v1::detail {
@@ -67,5 +70,16 @@ inline device_queue c_queue(libscan_queue const* where) {
 
 /// The type of items in C++; checked where it is used.
 inline item_type c_type(libscan_items const& items) { return static_cast<item_type>(items.type); }
+
+/// The mask of a rule for n items. Throws `invalid_argument` unless it has flags or bits.
+inline item_mask c_mask(libscan_rule const& rule, index_t n) {
+  if (rule.expression != nullptr || (rule.flags == nullptr) == (rule.bits == nullptr)) {
+    throw invalid_argument("libscan_rule: expected one of flags and bits");
+  }
+  auto const size = static_cast<std::size_t>(n < 0 ? 0 : n);
+  if (rule.flags != nullptr) return item_mask::of_flags({rule.flags, size});
+  return item_mask::of_bits({rule.bits, ceil_div(size, std::size_t{32})},
+                            static_cast<index_t>(size));
+}
 
 }  // namespace libscan::inline v1::detail

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 
+#include <libscan/core/item_mask.hpp>
 #include <libscan/core/item_types.hpp>
 #include <libscan/core/operator_list.hpp>
 #include <libscan/core/types.hpp>
@@ -21,28 +22,43 @@ struct queue_place {
   std::size_t workspace_bytes = 0;
 };
 
-/// A scan or reduction of n items of `type`, or of *d_n at most n if that is not null. `in`, `out`,
-/// `d_total`, `d_n` and what `segments` refers to are device memory; *init is on the host.
+/// A scan or reduction of n items of `type`, or of *d_n at most n if that is not null. Everything
+/// is device memory, except *init.
 struct device_call {
-  item_type type;
-  operator_kind op;
-  scan_kind kind;  ///< of scans
-  void const* in;
-  void* out;  ///< of reductions: the result, or a total for each segment
-  index_t n;
-  index_t const* d_n;
-  segmentation segments;
-  void const* init;  ///< on the host
-  void* d_total;  ///< of scans: receives the total, or null; of reductions: the number of segments
-  void const* d_init = nullptr;  ///< of scans without segments: in place of *init, unless null
+  item_type type = item_type::u8;
+  operator_kind op = operator_kind::plus;
+  scan_kind kind = scan_kind::inclusive;  ///< of scans
+  void const* in = nullptr;
+  void* out = nullptr;  ///< of reductions: the result, or a total for each segment
+  index_t n = 0;
+  index_t const* d_n = nullptr;
+  segmentation segments = {};
+  void const* init = nullptr;  ///< on the host
+  /// Of scans: receives the total, or null; of reductions: the number of segments.
+  void* d_total = nullptr;
+  void const* d_init = nullptr;  ///< in place of *init, unless null
+  bool reverse = false;          ///< of scans without segments: from the last item to the first
+  void* unique = nullptr;        ///< of reductions by key: receives the first key of each segment
+};
+
+/// The ranks of the true items of a mask, integers of `rank_bytes`, all in device memory.
+struct device_binary_scan {
+  item_mask mask;
+  scan_kind kind;
+  void* ranks;
+  std::size_t rank_bytes;
+  index_t* d_total;  ///< receives the number of true items, or null
 };
 
 /// Checks the call and puts it in the queue. Throws `invalid_argument` for an engine that runs no
-/// kernels, and for segments in a form that is not compiled.
+/// kernels, and for segments that do not describe the items, if the host sees that.
 void enqueue_scan(device_queue const& queue, device_call const& call);
 void enqueue_reduce(device_queue const& queue, device_call const& call);
+void enqueue_binary_scan(device_queue const& queue, device_binary_scan const& call);
 
-/// Bytes of workspace that each of the two needs at most; only type, n and segments matter.
+/// Bytes of workspace that each of the first two needs at most; only type, n and segments matter.
 std::size_t enqueued_bytes(engine const& on, device_call const& call);
+/// The same for a binary scan of n items.
+std::size_t enqueued_rank_bytes(engine const& on, index_t n);
 
 }  // namespace libscan::inline v1::detail

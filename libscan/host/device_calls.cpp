@@ -2,7 +2,12 @@
 // The compiled half of device_calls.hpp: checks a call and puts it in its queue.
 #include <libscan/device_calls.hpp>
 
+#include <cstddef>
+#include <span>
+#include <string>
+
 #include <libscan/core/error.hpp>
+#include <libscan/core/overlap.hpp>
 #include <libscan/host/device_items.hpp>
 #include <libscan/host/host_call.hpp>
 #include <libscan/host/on_queue.hpp>
@@ -13,19 +18,53 @@ namespace {
 
 using form = segmentation::form;
 
-void check_segments(segmentation const& segments) {
-  bool const bounds = segments.counts_segments() && segments.type() == input_type::i64;
-  if (segments.how() == form::none || segments.how() == form::bits || bounds) return;
-  throw invalid_argument(
-      "segments in device memory: expected segmentation::of_bits, or of_offsets or of_ranges of "
-      "64-bit integers; for other forms include libscan/segmented_scan.cuh in CUDA code");
+void check_segments(segmentation const& segments, index_t n) {
+  if (segments.counts_segments()) {
+    if (segments.type() == input_type::i64) return;
+    throw invalid_argument(
+        "offsets in device memory: expected 64-bit signed integers; for others include "
+        "libscan/segmented_scan.cuh in CUDA code");
+  }
+  if (segments.how() == form::none || segments.how() == form::length) return;
+  if (segments.count() == n) return;
+  throw invalid_argument("segments of " + std::to_string(segments.count()) + " items for " +
+                         std::to_string(n) + " items; expected as many");
+}
+
+/// Whether a call is one of `device_items`; those of `device_segments` choose the operator in the
+/// kernel.
+bool is_plain(device_call const& call) {
+  return call.segments.how() == form::none && !call.reverse;
+}
+
+/// Refuses keys of runs that overlap what else a reduction by key reads and writes.
+void check_unique(device_call const& call) {
+  auto const bytes = [](void const* memory, std::size_t size) {
+    return std::span(static_cast<std::byte const*>(memory), size);
+  };
+  auto const items = call.d_n == nullptr ? static_cast<std::size_t>(call.n) : 0;
+  if (items == 0) return;
+  // How many keys there will be only the device knows: at least one.
+  auto const unique = bytes(call.unique, detail::size_of(call.segments.type()));
+  auto const totals = bytes(call.out, libscan::size_of(call.type));
+  auto const in = bytes(call.in, items * totals.size());
+  for (auto const& other : {call.segments.bytes(), totals, in}) {
+    if (!detail::overlap(unique, other)) continue;
+    throw invalid_argument(
+        "reduce by key: unique shares memory with keys, items or totals; "
+        "expected separate buffers");
+  }
+  if (detail::overlap(totals, call.segments.bytes())) {
+    throw invalid_argument(
+        "reduce by key: totals share memory with keys; expected separate buffers");
+  }
 }
 
 /// Returns body(machine, std::type_identity<T>{}), a Result, for the machine of the engine and the
 /// type of the items.
 template <class Result = void, class Body>
 Result on_typed_machine(engine const& on, device_call const& call, Body const& body) {
-  check_segments(call.segments);
+  check_segments(call.segments, call.n);
   return libscan::visit_item_type(call.type, [&]<class T>(std::type_identity<T> type) {
     return detail::on_machine_of<Result>(on, call.n,
                                          [&](auto machine) { return body(machine, type); });
@@ -37,7 +76,7 @@ Result on_typed_machine(engine const& on, device_call const& call, Body const& b
 void enqueue_scan(device_queue const& queue, device_call const& call) {
   queue_place const place = detail::place_of(queue);
   on_typed_machine(queue.on, call, [&]<class Machine, class T>(Machine on, std::type_identity<T>) {
-    if (call.segments.how() == form::none) {
+    if (is_plain(call)) {
       device_items<Machine, T>::enqueue_scan(on, place, call);
     } else {
       device_segments<Machine, T>::enqueue_scan(on, place, call);
@@ -46,9 +85,10 @@ void enqueue_scan(device_queue const& queue, device_call const& call) {
 }
 
 void enqueue_reduce(device_queue const& queue, device_call const& call) {
+  if (call.unique != nullptr) check_unique(call);
   queue_place const place = detail::place_of(queue);
   on_typed_machine(queue.on, call, [&]<class Machine, class T>(Machine on, std::type_identity<T>) {
-    if (call.segments.how() == form::none) {
+    if (is_plain(call)) {
       device_items<Machine, T>::enqueue_reduce(on, place, call);
     } else {
       device_segments<Machine, T>::enqueue_reduce(on, place, call);
@@ -59,10 +99,21 @@ void enqueue_reduce(device_queue const& queue, device_call const& call) {
 std::size_t enqueued_bytes(engine const& on, device_call const& call) {
   return on_typed_machine<std::size_t>(
       on, call, [&]<class Machine, class T>(Machine, std::type_identity<T>) {
-        return call.segments.how() == form::none
-                   ? device_items<Machine, T>::workspace_bytes(call.n)
-                   : device_segments<Machine, T>::workspace_bytes(call.n, call.segments);
+        return is_plain(call) ? device_items<Machine, T>::workspace_bytes(call.n)
+                              : device_segments<Machine, T>::workspace_bytes(call.n, call.segments);
       });
+}
+
+void enqueue_binary_scan(device_queue const& queue, device_binary_scan const& call) {
+  queue_place const place = detail::place_of(queue);
+  detail::on_machine_of(queue.on, call.mask.size(), [&]<class Machine>(Machine on) {
+    device_ranks<Machine>::enqueue(on, place, call);
+  });
+}
+
+std::size_t enqueued_rank_bytes(engine const& on, index_t n) {
+  return detail::on_machine_of<std::size_t>(
+      on, n, [&]<class Machine>(Machine) { return device_ranks<Machine>::workspace_bytes(n); });
 }
 
 }  // namespace libscan::inline v1::detail

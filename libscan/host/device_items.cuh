@@ -27,14 +27,19 @@ inline item_count count_of(device_call const& call) {
   return call.d_n == nullptr ? item_count(call.n) : item_count::on_device(call.d_n, call.n);
 }
 
+/// What comes before the first item of a call, for operators over T.
+template <class T>
+device::init_in_memory<T> init_of(device_call const& call) {
+  return {*static_cast<T const*>(call.init), static_cast<T const*>(call.d_init)};
+}
+
 template <class Machine, class Item>
 void device_items<Machine, Item>::enqueue_scan(Machine on, queue_place const& place,
                                                device_call const& call) {
   device::on_machine const here(on);
   detail::visit_operator_of<Item>(call.op, [&](auto op) {
     using T = typename decltype(op)::value_type;
-    device::init_in_memory<T> const init{*static_cast<T const*>(call.init),
-                                         static_cast<T const*>(call.d_init)};
+    auto const init = init_of<T>(call);
     auto const* const in = static_cast<T const*>(call.in);
     auto* const out = static_cast<T*>(call.out);
     auto* const d_total = static_cast<T*>(call.d_total);
@@ -56,8 +61,8 @@ void device_items<Machine, Item>::enqueue_reduce(Machine on, queue_place const& 
   detail::visit_operator_of<Item>(call.op, [&](auto op) {
     using T = typename decltype(op)::value_type;
     workspace ws = device::workspace_of(place);
-    libscan::reduce(ws, static_cast<T const*>(call.in), static_cast<T*>(call.out), count_of(call),
-                    op, *static_cast<T const*>(call.init));
+    device::reduce_as_tuned<void>(ws, static_cast<T const*>(call.in), static_cast<T*>(call.out),
+                                  count_of(call), op, init_of<T>(call));
   });
 }
 

@@ -13,6 +13,7 @@
 
 #include <libscan/buffer.cuh>
 #include <libscan/core/any_operator.hpp>
+#include <libscan/device/reverse_scan.cuh>
 #include <libscan/host/convert_items.cuh>
 #include <libscan/host/device_items.cuh>
 #include <libscan/host/host_call.hpp>
@@ -74,7 +75,8 @@ void with_device_segments(segmentation const& segments, std::uint32_t const* hea
   body(head_bits{bits.data()});
 }
 
-/// Calls body(descriptor) with segments that are described in device memory.
+/// Calls body(descriptor) with segments that are described in device memory, in a form that
+/// compiled kernels read.
 template <class Body>
 void with_memory_segments(segmentation const& segments, Body const& body) {
   using form = segmentation::form;
@@ -89,41 +91,141 @@ void with_memory_segments(segmentation const& segments, Body const& body) {
   body(head_bits{static_cast<std::uint32_t const*>(segments.data())});
 }
 
-/// A scan of n items in device memory within segments.
-template <class T, class Descriptor>
-void scan_in_segments(workspace& ws, operator_kind kind, scan_kind which, T const* in, T* out,
-                      Descriptor const& descriptor, item_count n, T init) {
-  auto const op = operator_on_bits<T>(kind);
-  using word = typename decltype(op)::value_type;
-  auto const* const from = reinterpret_cast<word const*>(in);
-  auto* const to = reinterpret_cast<word*>(out);
-  auto const first = static_cast<word>(init);
-  if (which == scan_kind::inclusive) {
-    segmented_scan<scan_kind::inclusive>(ws, from, to, descriptor, n, op, first);
-  } else {
-    segmented_scan<scan_kind::exclusive>(ws, from, to, descriptor, n, op, first);
-  }
+/// Whether no kernel is compiled for a description: its head flags are packed into bits first.
+inline bool packs_heads(segmentation const& segments) {
+  using form = segmentation::form;
+  return segments.how() == form::flags || segments.how() == form::keys ||
+         segments.how() == form::length;
 }
 
-/// The sums of segments of n items in device memory.
+/// Keys of 1 to 8 bytes that are copied to the results of a reduction by key: one compiled kernel
+/// for all types.
+struct keys_of_size {
+  using key_type = std::uint64_t;
+  void const* keys;
+  void* unique;
+  std::size_t bytes;
+
+  __device__ key_type key(index_t i) const {
+    switch (bytes) {
+      case 1:
+        return static_cast<std::uint8_t const*>(keys)[i];
+      case 2:
+        return static_cast<std::uint16_t const*>(keys)[i];
+      case 4:
+        return static_cast<std::uint32_t const*>(keys)[i];
+      default:
+        return static_cast<std::uint64_t const*>(keys)[i];
+    }
+  }
+  __device__ void store(index_t segment, key_type key) const {
+    switch (bytes) {
+      case 1:
+        static_cast<std::uint8_t*>(unique)[segment] = static_cast<std::uint8_t>(key);
+        break;
+      case 2:
+        static_cast<std::uint16_t*>(unique)[segment] = static_cast<std::uint16_t>(key);
+        break;
+      case 4:
+        static_cast<std::uint32_t*>(unique)[segment] = static_cast<std::uint32_t>(key);
+        break;
+      default:
+        static_cast<std::uint64_t*>(unique)[segment] = key;
+    }
+  }
+};
+
+/// A call with items and results as words that its operator takes.
+template <class T>
+struct call_in_words {
+  using op_type = decltype(operator_on_bits<T>(operator_kind::plus));
+  using word = typename op_type::value_type;
+
+  word const* in;
+  word* out;
+  op_type op;
+  device::init_in_memory<word> init;
+  item_count n;
+
+  explicit call_in_words(device_call const& call)
+      : in(static_cast<word const*>(call.in)),
+        out(static_cast<word*>(call.out)),
+        op(operator_on_bits<T>(call.op)),
+        init(init_of<word>(call)),
+        n(count_of(call)) {}
+
+  /// A scan within segments.
+  template <class Descriptor>
+  void scan(workspace& ws, scan_kind kind, Descriptor const& descriptor) const {
+    if (kind == scan_kind::inclusive) {
+      device::segmented_scan<scan_kind::inclusive, void>(ws, in, out, descriptor, n, op, init);
+    } else {
+      device::segmented_scan<scan_kind::exclusive, void>(ws, in, out, descriptor, n, op, init);
+    }
+  }
+
+  /// A scan from the last item to the first.
+  void reverse_scan(workspace& ws, scan_kind kind, void* d_total) const {
+    auto* const total = static_cast<word*>(d_total);
+    if (kind == scan_kind::inclusive) {
+      device::reverse_scan<scan_kind::inclusive, void>(ws, in, out, n, op, total, init);
+    } else {
+      device::reverse_scan<scan_kind::exclusive, void>(ws, in, out, n, op, total, init);
+    }
+  }
+
+  /// The sums of segments.
+  template <class Descriptor>
+  void reduce(workspace& ws, Descriptor const& descriptor, index_t* d_segments) const {
+    device::checked_segmented_reduce<void>(ws, in, out, descriptor, n, op, d_segments, init);
+  }
+
+  /// The same with the first keys of segments, by the kernel that reads keys of any size.
+  void reduce_by_key(workspace& ws, head_bits const& heads, keys_of_size const& keys,
+                     index_t* d_segments) const {
+    device::require_no_result_overlap("reduce by key", in, heads, n.at_least(), out);
+    device::segmented_reduce<device::segmented_tuning<word>>(ws, in, out, heads, keys, n, op,
+                                                             d_segments, init);
+  }
+};
+
+/// Bytes of workspace of the scan and the reduction of n items within segments.
 template <class T, class Descriptor>
-void reduce_segments(workspace& ws, operator_kind kind, T const* in, T* totals,
-                     Descriptor const& descriptor, item_count n, index_t* d_segments, T init) {
-  auto const op = operator_on_bits<T>(kind);
-  using word = typename decltype(op)::value_type;
-  segmented_reduce(ws, reinterpret_cast<word const*>(in), reinterpret_cast<word*>(totals),
-                   descriptor, n, op, d_segments, static_cast<word>(init));
+std::size_t segments_bytes(index_t n, Descriptor const& descriptor) {
+  using word = typename call_in_words<T>::word;
+  return std::max(segmented_scan_workspace_bytes<word>(n, descriptor),
+                  segmented_reduce_workspace_bytes<word>(n, descriptor));
+}
+
+/// Calls body(workspace, descriptor) with the segments of a call on items of type T.
+template <class T, class Machine, class Body>
+void with_call_segments(Machine on, queue_place const& place, device_call const& call,
+                        Body const& body) {
+  workspace ws = device::workspace_of(place);
+  if (!packs_heads(call.segments)) {
+    return with_memory_segments(call.segments,
+                                [&](auto const& descriptor) { body(ws, descriptor); });
+  }
+  std::size_t const heads_bytes = device_head_bits<Machine>::bytes(call.n);
+  std::size_t const bytes = segments_bytes<T>(call.n, head_bits{});
+  std::byte* const memory = ws.reserve(heads_bytes + bytes);
+  auto* const words = reinterpret_cast<std::uint32_t*>(memory);
+  if (call.n > 0) device_head_bits<Machine>::pack(on, place, call, words);
+  workspace rest(memory + heads_bytes, bytes, ws.stream());
+  body(rest, head_bits{words});
 }
 
 template <class Machine, class T>
 void device_segments<Machine, T>::enqueue_scan(Machine on, queue_place const& place,
                                                device_call const& call) {
   device::on_machine const here(on);
-  workspace ws = device::workspace_of(place);
-  with_memory_segments(call.segments, [&](auto const& descriptor) {
-    scan_in_segments(ws, call.op, call.kind, static_cast<T const*>(call.in),
-                     static_cast<T*>(call.out), descriptor, count_of(call),
-                     *static_cast<T const*>(call.init));
+  call_in_words<T> const words(call);
+  if (call.reverse) {
+    workspace ws = device::workspace_of(place);
+    return words.reverse_scan(ws, call.kind, call.d_total);
+  }
+  with_call_segments<T>(on, place, call, [&](workspace& ws, auto const& descriptor) {
+    words.scan(ws, call.kind, descriptor);
   });
 }
 
@@ -131,23 +233,41 @@ template <class Machine, class T>
 void device_segments<Machine, T>::enqueue_reduce(Machine on, queue_place const& place,
                                                  device_call const& call) {
   device::on_machine const here(on);
-  workspace ws = device::workspace_of(place);
-  with_memory_segments(call.segments, [&](auto const& descriptor) {
-    reduce_segments(ws, call.op, static_cast<T const*>(call.in), static_cast<T*>(call.out),
-                    descriptor, count_of(call), static_cast<index_t*>(call.d_total),
-                    *static_cast<T const*>(call.init));
-  });
+  call_in_words<T> const words(call);
+  auto* const d_segments = static_cast<index_t*>(call.d_total);
+  with_call_segments<T>(on, place, call,
+                        [&]<class Descriptor>(workspace& ws, Descriptor const& descriptor) {
+                          if constexpr (std::is_same_v<Descriptor, head_bits>) {
+                            if (call.unique != nullptr) {
+                              keys_of_size const keys{call.segments.data(), call.unique,
+                                                      detail::size_of(call.segments.type())};
+                              return words.reduce_by_key(ws, descriptor, keys, d_segments);
+                            }
+                          }
+                          words.reduce(ws, descriptor, d_segments);
+                        });
 }
 
 template <class Machine, class T>
 std::size_t device_segments<Machine, T>::workspace_bytes(index_t n, segmentation const& segments) {
-  using word = typename decltype(operator_on_bits<T>(operator_kind::plus))::value_type;
+  if (packs_heads(segments)) {
+    return device_head_bits<Machine>::bytes(n) + segments_bytes<T>(n, head_bits{});
+  }
   std::size_t bytes = 0;
-  with_memory_segments(segments, [&](auto const& descriptor) {
-    bytes = std::max(segmented_scan_workspace_bytes<word>(n, descriptor),
-                     segmented_reduce_workspace_bytes<word>(n, descriptor));
-  });
+  with_memory_segments(segments,
+                       [&](auto const& descriptor) { bytes = segments_bytes<T>(n, descriptor); });
   return bytes;
+}
+
+/// A call of the host API on items in device memory.
+template <class T, class Call>
+device_call memory_call(Call const& call, T const* items, T* out) {
+  return {.type = item_type_of<T>::value,
+          .op = call.op,
+          .in = items,
+          .out = out,
+          .n = call.n,
+          .init = call.init};
 }
 
 /// One segment: the scan of the host API with the accumulators as items.
@@ -168,9 +288,10 @@ void device_segments<Machine, T>::scan(Machine on, host_scan const& call,
                                        std::uint32_t const* heads) {
   device::on_machine const here(on);
   bool const reverse = call.direction == scan_direction::reverse;
-  T const init = *static_cast<T const*>(call.init);
   if (call.n == 0) {
-    if (call.total != nullptr) *static_cast<T*>(call.total) = init;
+    if (call.total != nullptr) {
+      *static_cast<T*>(call.total) = *static_cast<T const*>(call.init);
+    }
     return;
   }
   device::buffer<T> const items(call.n);
@@ -185,8 +306,7 @@ void device_segments<Machine, T>::scan(Machine on, host_scan const& call,
   if (out != items.data()) device::upload(call.out_type, call.out, call.n, reverse, out);
   with_device_segments(call.segments, heads, reverse, call.n, [&](auto const& descriptor) {
     workspace ws;
-    scan_in_segments(ws, call.op, call.kind, static_cast<T const*>(items.data()), out, descriptor,
-                     call.n, init);
+    call_in_words<T>(memory_call<T>(call, items.data(), out)).scan(ws, call.kind, descriptor);
   });
   device::download_sync(out, call.n, reverse, call.out_type, call.out);
 }
@@ -210,8 +330,8 @@ index_t device_segments<Machine, T>::reduce(Machine on, host_reduction const& ca
     device::buffer<index_t> const count(1);
     with_device_segments(call.segments, heads, false, call.n, [&](auto const& descriptor) {
       workspace ws;
-      reduce_segments(ws, call.op, static_cast<T const*>(items.data()), totals.data(), descriptor,
-                      call.n, count.data(), *static_cast<T const*>(call.init));
+      call_in_words<T>(memory_call<T>(call, items.data(), totals.data()))
+          .reduce(ws, descriptor, count.data());
     });
     if (!counted) count.read_sync(&segments, 1);
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include <libscan/core/engine.hpp>
 #include <libscan/core/item_mask.hpp>
@@ -88,7 +89,7 @@ struct device_segments {
   static void scan(Machine on, host_scan const& call, std::uint32_t const* heads);
   static index_t reduce(Machine on, host_reduction const& call, std::uint32_t const* heads);
 
-  /// Calls on device memory, within segments of bits, offsets or ranges.
+  /// Calls on device memory, within segments or, of scans, in reverse.
   static void enqueue_scan(Machine on, queue_place const& place, device_call const& call);
   static void enqueue_reduce(Machine on, queue_place const& place, device_call const& call);
   /// Bytes of workspace that either needs.
@@ -99,6 +100,19 @@ struct device_segments {
 template <class Machine>
 struct device_ranks {
   static index_t scan(Machine on, host_binary_scan const& call);
+  static void enqueue(Machine on, queue_place const& place, device_binary_scan const& call);
+  /// Bytes of workspace that it needs.
+  static std::size_t workspace_bytes(index_t n);
+};
+
+/// Head bits of segments by flags, keys or one length, on such a machine: bit i % 32 of
+/// words[i / 32] is set if a segment begins at item i. All in device memory.
+template <class Machine>
+struct device_head_bits {
+  static void pack(Machine on, queue_place const& place, device_call const& call,
+                   std::uint32_t* words);
+  /// Bytes of memory for the words.
+  static std::size_t bytes(index_t n);
 };
 
 }  // namespace libscan::inline v1::detail

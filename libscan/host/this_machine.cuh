@@ -55,13 +55,18 @@ class on_machine {
 
 #endif
 
+/// The stream of a queue.
+inline simt::stream stream_of([[maybe_unused]] libscan::detail::queue_place const& place) {
+#ifdef __CUDACC__
+  return static_cast<simt::stream>(place.stream);
+#else
+  return {};
+#endif
+}
+
 /// The workspace of a call in a queue.
 inline workspace workspace_of(libscan::detail::queue_place const& place) {
-#ifdef __CUDACC__
-  auto const stream = static_cast<simt::stream>(place.stream);
-#else
-  simt::stream const stream;
-#endif
+  simt::stream const stream = device::stream_of(place);
   if (place.workspace != nullptr) return {place.workspace, place.workspace_bytes, stream};
   if (place.memory.allocate != nullptr) return workspace(place.memory, stream);
   return workspace(stream);

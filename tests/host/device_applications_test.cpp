@@ -65,6 +65,12 @@ struct outputs {
     REQUIRE(counted() == static_cast<index_t>(expected.kept.size()));
     CHECK(front(positions, counted()) == expected.positions);
   }
+  void check_split_in_one(parts<T> const& expected) const {
+    check_kept(expected);
+    auto all = expected.kept;
+    all.insert(all.end(), expected.rejected.begin(), expected.rejected.end());
+    CHECK(out.copy() == all);
+  }
   void check_split(parts<T> const& expected) const {
     check_kept(expected);
     CHECK(front(rejected, static_cast<index_t>(expected.rejected.size())) == expected.rejected);
@@ -92,6 +98,11 @@ TEMPLATE_TEST_CASE("filters of device memory by predicates are those of a loop",
         to.check_positions(expected);
         split(queue, from, to.out.data(), to.rejected.data(), keep, to.count.data());
         to.check_split(expected);
+        split(queue, from, to.out.data(), keep, to.count.data());
+        to.check_split_in_one(expected);
+        filter_with_indices(queue, from, to.out.data(), to.positions.data(), keep, to.count.data());
+        to.check_kept(expected);
+        to.check_positions(expected);
         count_if(queue, from, keep, to.count.data());
         CHECK(to.counted() == static_cast<index_t>(expected.kept.size()));
         filter(queue, from, in.data(), keep, to.count.data());
@@ -125,10 +136,35 @@ TEST_CASE("masks in device memory filter, split, and give positions") {
         to.check_kept(expected);
         split(queue, from, to.out.data(), to.rejected.data(), mask, to.count.data());
         to.check_split(expected);
+        split(queue, from, to.out.data(), mask, to.count.data());
+        to.check_split_in_one(expected);
+        filter_with_indices(queue, from, to.out.data(), to.positions.data(), mask, to.count.data());
+        to.check_kept(expected);
+        to.check_positions(expected);
         mask_indices(queue, mask, to.positions.data(), to.count.data());
         to.check_positions(expected);
         count_marked(queue, mask, to.count.data());
         CHECK(to.counted() == static_cast<index_t>(expected.kept.size()));
+      }
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("keys in device memory are split by a bit", "", std::int8_t, std::uint64_t) {
+  using T = TestType;
+  for (index_t const n : {0, 1, 100, 3000}) {
+    auto const keys = make_input<T>(pattern::random, n);
+    for (int const bit : {0, 7}) {
+      parts<T> const expected(keys, [&](std::size_t i) { return (keys[i] >> bit & 1) == 0; });
+      for (engine const& on : machines()) {
+        INFO(on.description() << ", " << n << " keys, bit " << bit);
+        device_memory<T> const in(on, keys);
+        outputs<T> const to(on, n);
+        device_span<T> const from{in.data(), n};
+        split_by_bit(device_queue{on}, from, to.out.data(), bit, to.count.data());
+        to.check_split_in_one(expected);
+        CHECK_THROWS_WITH(split_by_bit(device_queue{on}, from, to.out.data(), 64, nullptr),
+                          Contains("split_by_bit: bit 64 of keys"));
       }
     }
   }
@@ -201,6 +237,48 @@ TEMPLATE_TEST_CASE("sorts of device memory are std::stable_sort", "", std::uint8
   }
 }
 
+TEMPLATE_TEST_CASE("keys in device memory are grouped by bucket", "", std::int8_t, std::int32_t,
+                   std::uint64_t) {
+  using T = TestType;
+  constexpr int buckets = 5;
+  for (index_t const n : {0, 1, 300, 6000}) {
+    std::vector<T> keys;
+    std::vector<std::uint32_t> values;
+    for (index_t i = 0; i < n; ++i) {
+      keys.push_back(static_cast<T>(i * i % 7 % buckets));
+      values.push_back(static_cast<std::uint32_t>(i) * 3);
+    }
+    auto const order = order_of(keys, std::less<>{});
+    std::vector<T> grouped;
+    std::vector<std::uint32_t> moved;
+    std::vector<index_t> begins(buckets + 1);
+    for (std::uint32_t const at : order) {
+      grouped.push_back(keys[at]);
+      moved.push_back(values[at]);
+      for (auto b = static_cast<std::size_t>(keys[at]) + 1; b <= buckets; ++b) ++begins[b];
+    }
+    for (engine const& on : machines()) {
+      INFO(on.description() << ", " << n << " keys");
+      device_memory<T> const in(on, keys), out(on, n);
+      device_memory<std::uint32_t> const values_in(on, values), values_out(on, n);
+      device_memory<index_t> const offsets(on, buckets + 1);
+      auto const bytes = device_split_by_key_workspace_bytes<T, std::uint32_t>(on, n);
+      device_memory<std::byte> const workspace(on, static_cast<index_t>(bytes));
+      device_queue const queue{.on = on, .workspace = workspace.data(), .workspace_bytes = bytes};
+      device_span<T> const from{in.data(), n};
+      std::span<index_t> const bounds{offsets.data(), buckets + 1};
+      split_by_key(queue, from, out.data(), values_in.data(), values_out.data(), bounds);
+      CHECK(out.copy() == grouped);
+      CHECK(values_out.copy() == moved);
+      CHECK(offsets.copy() == begins);
+      split_by_key(device_queue{on}, from, out.data(), bounds);
+      CHECK(out.copy() == grouped);
+      CHECK_THROWS_WITH(split_by_key(queue, from, out.data(), bounds.first(1)),
+                        Contains("split_by_key: 1 offsets"));
+    }
+  }
+}
+
 TEST_CASE("segments of device memory are sorted one by one") {
   index_t const n = 5000;
   auto const keys = make_input<std::int16_t>(pattern::random, n);
@@ -229,6 +307,18 @@ TEST_CASE("segments of device memory are sorted one by one") {
     device_memory<std::int16_t> const again(on, keys);
     segmented_sort_keys(queue, from, again.data(), segments);
     CHECK(again.copy() == expected);
+    auto const for_places =
+        device_segmented_argsort_workspace_bytes<std::int16_t, std::uint32_t>(on, n);
+    device_memory<std::byte> const larger(on, static_cast<index_t>(for_places));
+    device_queue const to_places{
+        .on = on, .workspace = larger.data(), .workspace_bytes = for_places};
+    device_memory<std::uint32_t> const places(on, numbers);
+    segmented_argsort(to_places, from, places.data(), segments);
+    CHECK(places.copy() == moved);
+    device_memory<index_t> const long_places(on, n);
+    segmented_argsort(device_queue{on}, from, long_places.data(), segments);
+    auto const got = long_places.copy();
+    CHECK(std::equal(got.begin() + 10, got.begin() + 4990, moved.begin() + 10));
     device_span<std::int16_t> const counted{in.data(), n, bounds.data()};
     CHECK_THROWS_WITH(segmented_sort_keys(queue, counted, out.data(), segments),
                       Contains("expected one on the host"));
@@ -268,6 +358,28 @@ TEST_CASE("histograms of device memory count and sum") {
     CHECK(totals.copy()[0].below == below);
     weighted_histogram(queue, from, with.data(), d_sums.data(), rule, totals.data());
     CHECK(d_sums.copy() == sums);
+    // Bins of even width in which most are empty.
+    even_bins<float> const fine(-2, 4, 1000);
+    std::vector<index_t> full;
+    std::vector<std::uint64_t> of_full;
+    for (int b = 0; b < fine.bins(); ++b) {
+      double const begin = -2 + b * 6.0 / fine.bins(), end = -2 + (b + 1) * 6.0 / fine.bins();
+      auto const in_bin = std::count_if(samples.begin(), samples.end(), [&](double x) {
+        return x >= begin && (x < end || (b + 1 == fine.bins() && x <= 4));
+      });
+      if (in_bin == 0) continue;
+      full.push_back(b);
+      of_full.push_back(static_cast<std::uint64_t>(in_bin));
+    }
+    auto const needed = device_sparse_histogram_workspace_bytes<float>(on, n, fine.bins());
+    device_memory<std::byte> const for_sparse(on, static_cast<index_t>(needed));
+    device_queue const sparse{.on = on, .workspace = for_sparse.data(), .workspace_bytes = needed};
+    device_memory<index_t> const d_full(on, n), filled(on, 1);
+    device_memory<std::uint64_t> const d_few(on, n);
+    sparse_histogram(sparse, from, d_full.data(), d_few.data(), fine, filled.data(), totals.data());
+    REQUIRE(filled.copy()[0] == static_cast<index_t>(full.size()));
+    CHECK(front(d_full, filled.copy()[0]) == full);
+    CHECK(front(d_few, filled.copy()[0]) == of_full);
     CHECK(totals.copy()[0].below == below);
     histogram(queue, from, d_counts.data(), even_bins<float>(-2, 4, 3), totals.data());
     CHECK(std::accumulate(samples.begin(), samples.end(), index_t{0}, [](index_t k, float x) {
@@ -322,6 +434,19 @@ TEST_CASE("the C calls filter and encode runs") {
     REQUIRE(libscan_filter(&queue, from, &marked, nullptr, nullptr, nullptr, count.data()) ==
             LIBSCAN_OK);
     CHECK(count.copy()[0] == 4);
+    REQUIRE(libscan_filter(&queue, from, &large, out.data(), nullptr, places.data(),
+                           count.data()) == LIBSCAN_OK);
+    CHECK(front(out, count.copy()[0]) == std::vector<std::int32_t>{4, 5, 5, 5});
+    CHECK(front(places, 4) == std::vector<index_t>{2, 4, 5, 6});
+    REQUIRE(libscan_filter(&queue, from, &large, out.data(), out.data(), nullptr, count.data()) ==
+            LIBSCAN_OK);
+    CHECK(out.copy() == std::vector<std::int32_t>{4, 5, 5, 5, 3, 3, 1});
+    REQUIRE(libscan_split_by_bit(&queue, from, out.data(), 1, count.data()) == LIBSCAN_OK);
+    CHECK(out.copy() == std::vector<std::int32_t>{4, 1, 5, 5, 5, 3, 3});
+    CHECK(count.copy()[0] == 5);
+    libscan_items const floats{LIBSCAN_F32, in.data(), 7, nullptr};
+    CHECK(libscan_split_by_bit(&queue, floats, out.data(), 1, count.data()) ==
+          LIBSCAN_INVALID_ARGUMENT);
     REQUIRE(libscan_unique(&queue, from, out.data(), places.data(), count.data()) == LIBSCAN_OK);
     CHECK(front(out, count.copy()[0]) == std::vector<std::int32_t>{3, 4, 1, 5});
     CHECK(front(places, 4) == std::vector<index_t>{2, 1, 1, 3});
@@ -338,7 +463,7 @@ TEST_CASE("the C calls filter and encode runs") {
     }
     CHECK(libscan_filter(&queue, from, &large, nullptr, rest.data(), nullptr, count.data()) ==
           LIBSCAN_INVALID_ARGUMENT);
-    CHECK_THAT(libscan_last_error(), Contains("expected out, out and rejected"));
+    CHECK_THAT(libscan_last_error(), Contains("expected out, positions or both"));
   }
 }
 
@@ -352,7 +477,7 @@ TEST_CASE("the C calls sort") {
     device_memory<index_t> const offsets(on, std::vector<index_t>{0, 3, 4});
     libscan_items const from{LIBSCAN_F64, in.data(), 4, nullptr};
     libscan_values const with{4, values.data(), moved.data()}, places{4, nullptr, moved.data()};
-    libscan_segments const segments{LIBSCAN_OFFSETS, offsets.data(), nullptr, 2};
+    libscan_segments const segments{LIBSCAN_OFFSETS, offsets.data(), nullptr, 2, LIBSCAN_I8};
     libscan_order const down{1, 0, 0};
     REQUIRE(libscan_sort(&queue, from, out.data(), &with, nullptr, nullptr) == LIBSCAN_OK);
     CHECK(out.copy() == std::vector<double>{-1, 0, 2.5, 7});
@@ -368,8 +493,20 @@ TEST_CASE("the C calls sort") {
     libscan_values const odd{3, values.data(), moved.data()};
     CHECK(libscan_sort(&queue, from, out.data(), &odd, nullptr, nullptr) ==
           LIBSCAN_INVALID_ARGUMENT);
-    CHECK(libscan_sort(&queue, from, nullptr, &places, &segments, nullptr) ==
-          LIBSCAN_INVALID_ARGUMENT);
+    CHECK(libscan_sort(&queue, from, nullptr, &places, &segments, nullptr) == LIBSCAN_OK);
+    CHECK(moved.copy() == std::vector<std::uint32_t>{1, 0, 2, 3});
+    device_memory<std::int32_t> const groups(on, std::vector<std::int32_t>{1, 0, 1, 0});
+    device_memory<std::int32_t> const grouped(on, 4);
+    device_memory<index_t> const begins(on, 3);
+    libscan_items const to_group{LIBSCAN_I32, groups.data(), 4, nullptr};
+    REQUIRE(libscan_split_by_key(&queue, to_group, grouped.data(), &with, 2, begins.data()) ==
+            LIBSCAN_OK);
+    CHECK(moved.copy() == std::vector<std::uint32_t>{11, 13, 10, 12});
+    CHECK(begins.copy() == std::vector<index_t>{0, 2, 4});
+    CHECK(libscan_split_by_key_workspace_bytes(&queue, to_group, &with, &bytes) == LIBSCAN_OK);
+    CHECK(bytes == device_split_by_key_workspace_bytes<std::int32_t, std::uint32_t>(on, 4));
+    CHECK(libscan_split_by_key(&queue, from, out.data(), nullptr, 2, begins.data()) ==
+          LIBSCAN_INVALID_ARGUMENT);  // doubles are no buckets
     CHECK(libscan_sort(&queue, from, nullptr, nullptr, nullptr, nullptr) ==
           LIBSCAN_INVALID_ARGUMENT);
     CHECK_THAT(libscan_last_error(), Contains("expected out for sorted keys"));
@@ -393,8 +530,17 @@ TEST_CASE("the C calls count") {
     REQUIRE(libscan_histogram(&queue, from, &uneven, nullptr, weights.data(), sums.data(),
                               totals.data()) == LIBSCAN_OK);
     CHECK(sums.copy() == std::vector<double>{1, 9});
+    libscan_bins const ten{10, 0, 10, nullptr};
+    device_memory<index_t> const full(on, 5), filled(on, 1);
+    device_memory<std::uint64_t> const few(on, 5);
+    REQUIRE(libscan_sparse_histogram(&queue, from, &ten, full.data(), few.data(), filled.data(),
+                                     totals.data()) == LIBSCAN_OK);
+    REQUIRE(filled.copy()[0] == 3);
+    CHECK(front(full, 3) == std::vector<index_t>{1, 2, 9});
+    CHECK(front(few, 3) == std::vector<std::uint64_t>{1, 2, 1});
     std::size_t bytes = 1;
-    CHECK(libscan_histogram_workspace_bytes(&queue, from, &even, 0, &bytes) == LIBSCAN_OK);
+    CHECK(libscan_histogram_workspace_bytes(&queue, from, &even, LIBSCAN_COUNTED, &bytes) ==
+          LIBSCAN_OK);
     CHECK(bytes == device_histogram_workspace_bytes<std::uint8_t>(on, 5, 2));
     CHECK(libscan_histogram(&queue, from, &even, counts.data(), weights.data(), nullptr,
                             totals.data()) == LIBSCAN_INVALID_ARGUMENT);

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The host API has every operation of device calls and of the cpu engine: operations.py ROOT
+"""The host API has every operation of device calls and of the cpu engine, and so have calls on
+device memory, in C++ and in C: operations.py ROOT
 
 Reads the names of public functions: `name(workspace& ws, ...)` in device headers, `name(int threads,
-...)` in those of the cpu engine, and `name(engine const& on, ...)` in the host API. A name that the
-host API lacks needs an entry in SAME or PARTS.
+...)` in those of the cpu engine, `name(engine const& on, ...)` in the host API, `name(device_queue
+const& queue, ...)` among the calls on device memory, and `libscan_name(libscan_queue const* queue,
+...)` in C. A name that is lacking elsewhere needs an entry in SAME, PARTS, SPANS or IN_C.
 """
 import pathlib
 import re
@@ -34,13 +36,48 @@ SAME = {
 # What operations are made of, and no operation itself.
 PARTS = {"carried_scan", "carried_segmented_scan", "run_chunks", "run_chunks_ahead", "sum_chunks", "with_workers"}
 
+# Calls of the host API that have another name on device memory.
+SPANS = {"prepared_matrix": "device_prepared_matrix", "to_rows": "coo_to_csr"}
+
+# Calls on device memory that are one function of C with others: kinds, rules and NULLs tell which.
+IN_C = {
+    "argsort": "sort",
+    "count_if": "filter",
+    "count_marked": "filter",
+    "device_prepared_matrix": "plan_create",
+    "exclusive_binary_scan": "binary_scan",
+    "exclusive_scan": "scan",
+    "exclusive_segmented_scan": "scan",
+    "filter_indices": "filter",
+    "filter_with_indices": "filter",
+    "inclusive_binary_scan": "binary_scan",
+    "inclusive_scan": "scan",
+    "inclusive_segmented_scan": "scan",
+    "mask_indices": "filter",
+    "multiply": "spmv",
+    "reverse_exclusive_scan": "scan",
+    "reverse_inclusive_scan": "scan",
+    "run_length_encode": "unique",
+    "segmented_argsort": "sort",
+    "segmented_reduce": "reduce",
+    "segmented_sort_keys": "sort",
+    "segmented_sort_pairs": "sort",
+    "sort_keys": "sort",
+    "sort_pairs": "sort",
+    "split": "filter",
+    "weighted_histogram": "histogram",
+}
+
 NAMESPACE = re.compile(r"^namespace ([\w: ]+) \{|^(\})  // namespace", re.MULTILINE)
 FOLDERS = {
     "device": (["libscan/*.cuh", "libscan/device/*.cuh", "apps/*/include/libscan/*.cuh", "apps/*/device/*.cuh"], r"\b(\w+)\(workspace& ws\b"),
     "cpu": (["libscan/cpu/*.hpp", "apps/*/include/libscan/cpu/*.hpp", "apps/*/cpu/*.hpp"], r"\b(\w+)\(int threads\b"),
-    "host": (["libscan/*.hpp", "apps/*/include/libscan/*.hpp"], r"\b(\w+)\(engine const& on\b"),
+    # Not how many bytes of workspace a call on device memory needs.
+    "host": (["libscan/*.hpp", "apps/*/include/libscan/*.hpp"], r"\b(?!device_)(\w+)\(engine const& on\b"),
+    "spans": (["libscan/*.hpp", "apps/*/include/libscan/*.hpp"], r"\b(\w+)\(device_queue const& queue\b"),
 }
-INNER = {"device": "LIBSCAN_MACHINE", "cpu": "cpu", "host": "v1"}
+INNER = {"device": "LIBSCAN_MACHINE", "cpu": "cpu", "host": "v1", "spans": "v1"}
+C_CALL = re.compile(r"\blibscan_(\w+)\(\s*libscan_queue const\* queue\b")
 
 
 def namespaces_at(text, end):
@@ -80,9 +117,19 @@ def main(root):
         for name, path in found[kind].items():
             if name not in PARTS and SAME.get(name, name) not in found["host"]:
                 lacking.append(f"{path}: the host API has no {name}")
+    spans = found["spans"]
+    for name, path in found["host"].items():
+        if SPANS.get(name, name) not in spans:
+            lacking.append(f"{path}: calls on device memory have no {name}")
+    in_c = set(C_CALL.findall((root / "libscan/c_api.h").read_text()))
+    for name, path in spans.items():
+        if IN_C.get(name, name) not in in_c:
+            lacking.append(f"{path}: libscan/c_api.h has no {name}")
     unused = (set(SAME) | PARTS) - set(found["device"]) - set(found["cpu"])
+    unused |= set(SPANS) - set(found["host"]) | set(IN_C) - set(spans)
     lacking += [f"{pathlib.Path(__file__).name}: {name} is no public function" for name in unused]
-    print("\n".join(lacking) or f"{len(found['host'])} calls of the host API cover all operations")
+    print("\n".join(lacking) or f"{len(found['host'])} calls of the host API, {len(spans)} on device memory and {len(in_c)} "
+          "functions of C cover all operations")
     return len(lacking) > 0
 
 

@@ -2,6 +2,7 @@
 // The filters of c_api.h in terms of filter_call.hpp.
 #include <cstddef>
 #include <span>
+#include <type_traits>
 
 #include <apps/filter/host/filter_call.hpp>
 #include <libscan/host/c_call.hpp>
@@ -29,10 +30,21 @@ filter_call call_of(libscan_items const& items, filter_kind kind, index_t* d_cou
 filter_kind kind_of(void const* out, void const* rejected, void const* positions) {
   bool const items = out != nullptr, others = rejected != nullptr, places = positions != nullptr;
   if (items && others && !places) return filter_kind::split;
-  if (items && !others && !places) return filter_kind::items;
+  if (items && !others) return places ? filter_kind::with_indices : filter_kind::items;
   if (!items && !others) return places ? filter_kind::positions : filter_kind::count;
   throw invalid_argument(
-      "libscan_filter: expected out, out and rejected, positions, or none of them");
+      "libscan_filter: expected out, positions or both, or out and rejected, or none");
+}
+
+/// The unsigned integers of the same size: a split by a bit reads their bits.
+libscan::item_type without_sign(libscan::item_type type) {
+  return libscan::visit_item_type(type, [&]<class T>(std::type_identity<T>) -> libscan::item_type {
+    if constexpr (std::is_integral_v<T>) {
+      return libscan::detail::item_type_of<std::make_unsigned_t<T>>::value;
+    } else {
+      throw invalid_argument("libscan_split_by_bit: keys are floating-point; expected integers");
+    }
+  });
 }
 
 /// Puts the call in the queue with its rule.
@@ -41,12 +53,10 @@ void enqueue_by(libscan_queue const* queue, libscan_rule const& rule, filter_cal
     throw invalid_argument("libscan_rule: expected one of expression, flags and bits");
   }
   auto const to = libscan::detail::c_queue(queue);
-  auto const n = static_cast<std::size_t>(call.n < 0 ? 0 : call.n);
-  if (rule.flags != nullptr) call.mask = libscan::item_mask::of_flags({rule.flags, n});
-  if (rule.bits != nullptr) {
-    call.mask = libscan::item_mask::of_bits({rule.bits, (n + 31) / 32}, static_cast<index_t>(n));
+  if (rule.expression == nullptr) {
+    call.mask = libscan::detail::c_mask(rule, call.n);
+    return libscan::detail::enqueue_filter(to, call);
   }
-  if (rule.expression == nullptr) return libscan::detail::enqueue_filter(to, call);
   libscan::visit_item_type(call.type, [&]<class T>(std::type_identity<T>) {
     auto const keep = libscan::parse_predicate<T>(rule.expression);
     call.keep = &keep;
@@ -62,9 +72,20 @@ libscan_status libscan_filter(libscan_queue const* queue, libscan_items items,
   return c_status_of([&] {
     filter_call call = call_of(items, kind_of(out, rejected, positions), d_count);
     call.out = out;
-    call.rejected = rejected;
+    call.rejected = rejected == out ? nullptr : rejected;
     call.positions = positions;
     enqueue_by(queue, libscan::detail::required(rule, "rule"), call);
+  });
+}
+
+libscan_status libscan_split_by_bit(libscan_queue const* queue, libscan_items keys, void* out,
+                                    int32_t bit, int64_t* d_zeros) {
+  return c_status_of([&] {
+    filter_call call = call_of(keys, filter_kind::split_bit, d_zeros);
+    call.type = without_sign(call.type);
+    call.out = out;
+    call.bit = bit;
+    libscan::detail::enqueue_filter(libscan::detail::c_queue(queue), call);
   });
 }
 

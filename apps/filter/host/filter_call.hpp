@@ -16,13 +16,14 @@ namespace libscan::inline v1::detail {
 
 /// What a filter writes besides the count.
 enum class filter_kind : std::uint8_t {
-  items,       ///< the kept ones to `out`
-  positions,   ///< of the kept ones, to `positions`
-  count,       ///< nothing
-  split,       ///< the kept ones to `out`, the others to `rejected`
-  split_bit,   ///< the same of unsigned integers; kept are those whose bit `bit` is 0
-  unique,      ///< the first of each run to `out`
-  run_lengths  ///< the same, and the lengths of the runs to `positions`
+  items,         ///< the kept ones to `out`
+  positions,     ///< of the kept ones, to `positions`
+  with_indices,  ///< both
+  count,         ///< nothing
+  split,         ///< the kept ones to `out`, the others to `rejected`; after them, if that is null
+  split_bit,     ///< the same of unsigned integers; kept are those whose bit `bit` is 0
+  unique,        ///< the first of each run to `out`
+  run_lengths    ///< the same, and the lengths of the runs to `positions`
 };
 
 /// A filter of n items of `type`, or of *d_n at most n if that is not null, by the
@@ -44,8 +45,7 @@ struct filter_call {
 };
 
 /// The same with pointers to host memory, and how many items each output holds. `d_n` and `d_count`
-/// are null. A split into one buffer writes the others to `out`, after the kept ones; `out` then
-/// holds n.
+/// are null. A split into one buffer has no `rejected`; `out` then holds n.
 struct host_filter {
   filter_call call;
   index_t out_capacity = 0;

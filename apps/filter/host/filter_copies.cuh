@@ -47,6 +47,7 @@ index_t run_on_copies(host_filter const& filter, Enqueue const& enqueue) {
   index_t const n = call.n;
   using kind = filter_kind;
   bool const splits = call.kind == kind::split || call.kind == kind::split_bit;
+  bool const two = splits && !filter.into_one;
   bool const places = call.kind == kind::positions || call.kind == kind::run_lengths;
   bool const items = call.kind != kind::positions && call.kind != kind::count;
   auto const in = copied_items<T>(call.in, n);
@@ -54,7 +55,7 @@ index_t run_on_copies(host_filter const& filter, Enqueue const& enqueue) {
   auto const words = copied_items<std::uint32_t>(call.mask ? call.mask->words() : nullptr,
                                                  ceil_div(n, index_t{32}));
   device::buffer<T> const kept(items ? n : 0);
-  device::buffer<T> const rest(splits ? n : 0);
+  device::buffer<T> const rest(two ? n : 0);
   device::buffer<index_t> const positions(places ? n : 0);
   device::buffer<index_t> const d_count(1);
   call.in = in.data();
@@ -64,7 +65,7 @@ index_t run_on_copies(host_filter const& filter, Enqueue const& enqueue) {
     call.mask = item_mask::of_flags({flags.data(), static_cast<std::size_t>(n)});
   }
   call.out = kept.data();
-  call.rejected = rest.data();
+  call.rejected = two ? rest.data() : nullptr;
   call.positions = positions.data();
   call.d_count = d_count.data();
   enqueue(call);
@@ -72,12 +73,9 @@ index_t run_on_copies(host_filter const& filter, Enqueue const& enqueue) {
   index_t count = 0;
   d_count.read_sync(&count, 1);
   auto* const out = static_cast<T*>(filter.call.out);
-  read_front(kept, out, filter.out_capacity, count);
+  read_front(kept, out, filter.out_capacity, splits && !two ? n : count);
   read_front(positions, filter.call.positions, filter.positions_capacity, count);
-  if (!splits) return count;
-  if (filter.into_one) {
-    read_front(rest, out + count, n - count, n - count);
-  } else {
+  if (two) {
     read_front(rest, static_cast<T*>(filter.call.rejected), filter.rejected_capacity, n - count);
   }
   return count;

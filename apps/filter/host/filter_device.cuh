@@ -22,6 +22,9 @@ void device_filter<Machine, T>::enqueue(Machine on, queue_place const& place,
       filter(ws, in, static_cast<T*>(call.out), count_of(call), test, call.d_count);
     } else if (call.kind == filter_kind::positions) {
       filter_indices(ws, in, call.positions, count_of(call), test, call.d_count);
+    } else if (call.kind == filter_kind::with_indices) {
+      filter_with_indices(ws, in, static_cast<T*>(call.out), call.positions, count_of(call), test,
+                          call.d_count);
     } else {
       count_if(ws, in, count_of(call), test, call.d_count);
     }

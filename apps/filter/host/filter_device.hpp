@@ -10,7 +10,7 @@
 namespace libscan::inline v1::detail {
 
 /// Filters of items of type T by a predicate, on a `cuda_device` or an `executor_run`; compiled for
-/// every item type. The kinds are items, positions and count.
+/// every item type. The kinds are items, positions, with_indices and count.
 ///
 /// `enqueue` is asynchronous. `run` takes checked host memory (`out` does not overlap `in`, or
 /// begins where it does) and returns how many items are kept, when the outputs are complete. If an

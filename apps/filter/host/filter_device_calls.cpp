@@ -24,6 +24,13 @@ bool without_items(filter_call const& call) {
   return call.mask && (call.kind == filter_kind::positions || call.kind == filter_kind::count);
 }
 
+void check_bit(filter_call const& call) {
+  int const bits = 8 * static_cast<int>(libscan::size_of(call.type));
+  if (call.kind != filter_kind::split_bit || (call.bit >= 0 && call.bit < bits)) return;
+  throw invalid_argument("split_by_bit: bit " + std::to_string(call.bit) + " of keys of " +
+                         std::to_string(bits) + " bits; expected 0 to " + std::to_string(bits - 1));
+}
+
 bool by_predicate(filter_call const& call) {
   return call.keep != nullptr && call.kind <= filter_kind::count;
 }
@@ -32,6 +39,7 @@ bool by_predicate(filter_call const& call) {
 
 void enqueue_filter(device_queue const& queue, filter_call const& call) {
   check_filter(call);
+  check_bit(call);
   queue_place const place = detail::place_of(queue);
   detail::on_machine_of(queue.on, call.n, [&]<class Machine>(Machine on) {
     if (without_items(call)) return device_masks<Machine>::enqueue(on, place, call);

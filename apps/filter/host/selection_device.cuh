@@ -29,20 +29,29 @@ using word_of = std::conditional_t<
 template <class T>
 using compared_as = std::conditional_t<std::is_integral_v<T>, word_of<T>, T>;
 
-/// Splits items of type T by `keep`.
+/// Splits items of type T by `keep`, into two buffers or one.
 template <class T, class Keep>
 void enqueue_split(workspace& ws, filter_call const& call, Keep const& keep) {
-  libscan::split(ws, static_cast<T const*>(call.in), static_cast<T*>(call.out),
-                 static_cast<T*>(call.rejected), count_of(call), keep, call.d_count);
+  auto const* const in = static_cast<T const*>(call.in);
+  auto* const out = static_cast<T*>(call.out);
+  if (call.rejected == nullptr) {
+    return libscan::split(ws, in, out, count_of(call), keep, call.d_count);
+  }
+  libscan::split(ws, in, out, static_cast<T*>(call.rejected), count_of(call), keep, call.d_count);
 }
 
 /// A filter or a split by a mask.
 template <class Word>
 void enqueue_masked(workspace& ws, filter_call const& call) {
+  auto const* const in = static_cast<Word const*>(call.in);
+  auto* const out = static_cast<Word*>(call.out);
   visit_mask(*call.mask, [&](auto const& mask) {
     if (call.kind == filter_kind::split) return enqueue_split<Word>(ws, call, mask);
-    libscan::filter(ws, static_cast<Word const*>(call.in), static_cast<Word*>(call.out),
-                    count_of(call), mask, call.d_count);
+    if (call.kind == filter_kind::with_indices) {
+      return libscan::filter_with_indices(ws, in, out, call.positions, count_of(call), mask,
+                                          call.d_count);
+    }
+    libscan::filter(ws, in, out, count_of(call), mask, call.d_count);
   });
 }
 
@@ -70,7 +79,8 @@ void device_selection<Machine, T>::enqueue(Machine on, queue_place const& place,
       return enqueue_runs<compared_as<T>>(ws, call);
     case filter_kind::split_bit:
       if constexpr (std::unsigned_integral<T>) {
-        enqueue_split<T>(ws, call, has_bit_clear<T>{call.bit});
+        libscan::split_by_bit(ws, static_cast<T const*>(call.in), static_cast<T*>(call.out),
+                              count_of(call), call.bit, call.d_count);
       }
       return;
     default:

@@ -83,9 +83,9 @@ void compiled_histogram<Sample>::enqueue(device_queue const& queue,
 
 template <class Sample>
 std::size_t compiled_histogram<Sample>::enqueued_bytes(engine const& on, index_t n, int bins,
-                                                       bool weighted) {
+                                                       histogram_kind kind) {
   return detail::on_machine_of<std::size_t>(on, n, [&]<class Machine>(Machine) {
-    return device_histogram<Machine, Sample>::workspace_bytes(n, bins, weighted);
+    return device_histogram<Machine, Sample>::workspace_bytes(n, bins, kind);
   });
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The histogram of c_api.h in terms of histogram.hpp.
+#include <string>
 #include <type_traits>
 
 #include <libscan/histogram.hpp>
@@ -39,16 +40,35 @@ libscan_status libscan_histogram(libscan_queue const* queue, libscan_items sampl
   });
 }
 
-libscan_status libscan_histogram_workspace_bytes(libscan_queue const* queue, libscan_items samples,
-                                                 libscan_bins const* bins, int weighted,
-                                                 size_t* bytes) {
+libscan_status libscan_sparse_histogram(libscan_queue const* queue, libscan_items samples,
+                                        libscan_bins const* bins, int64_t* full, uint64_t* counts,
+                                        int64_t* d_full, int64_t* d_totals) {
   return c_status_of([&] {
     libscan_bins const& rule = libscan::detail::required(bins, "bins");
     auto const to = libscan::detail::c_queue(queue);
+    libscan::detail::required(full, "full");
+    libscan::visit_item_type(libscan::detail::c_type(samples), [&]<class T>(std::type_identity<T>) {
+      libscan::detail::compiled_histogram<T>::enqueue(
+          to, {static_cast<T const*>(samples.data), samples.n, samples.d_n, rule_of<T>(rule),
+               counts, nullptr, nullptr, reinterpret_cast<sample_totals*>(d_totals), full, d_full});
+    });
+  });
+}
+
+libscan_status libscan_histogram_workspace_bytes(libscan_queue const* queue, libscan_items samples,
+                                                 libscan_bins const* bins,
+                                                 libscan_histogram_kind kind, size_t* bytes) {
+  return c_status_of([&] {
+    libscan_bins const& rule = libscan::detail::required(bins, "bins");
+    auto const to = libscan::detail::c_queue(queue);
+    if (static_cast<unsigned>(kind) > LIBSCAN_SPARSE) {
+      throw invalid_argument("kind " + std::to_string(kind) + " of histogram: there is none");
+    }
     libscan::detail::required(bytes, "bytes") = libscan::visit_item_type(
         libscan::detail::c_type(samples), [&]<class T>(std::type_identity<T>) {
           return libscan::detail::compiled_histogram<T>::enqueued_bytes(
-              to.on, samples.n, static_cast<int>(rule.count), weighted != 0);
+              to.on, samples.n, static_cast<int>(rule.count),
+              static_cast<libscan::detail::histogram_kind>(kind));
         });
   });
 }

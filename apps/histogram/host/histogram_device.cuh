@@ -60,6 +60,32 @@ int bins_of(Rule const& bins) {
   return std::visit([](auto const& rule) { return rule.bins(); }, bins);
 }
 
+/// Parts of the workspace of a sparse histogram: the counts of all bins, and the workspace of what
+/// makes them and of what selects from them.
+template <class Machine, class Sample>
+struct sparse_layout {
+  std::size_t rest, bytes;
+
+  sparse_layout(index_t n, int bins)
+      : rest(device::sort_layout::aligned(static_cast<std::size_t>(bins) * sizeof(std::uint64_t))),
+        bytes(rest + std::max(histogram_workspace_bytes<Sample>(n, bins),
+                              device_full_bins<Machine>::workspace_bytes(bins))) {}
+};
+
+/// Counts all bins, and selects those that are not empty.
+template <class Machine, class Sample, class Rule>
+void enqueue_sparse(Machine on, workspace& ws, queue_place const& place,
+                    histogram_call<Sample> const& call, Rule const& rule, item_count n) {
+  sparse_layout<Machine, Sample> const layout(n.at_most(), rule.bins());
+  std::byte* const memory = ws.reserve(layout.bytes);
+  auto* const all = reinterpret_cast<std::uint64_t*>(memory);
+  workspace rest(memory + layout.rest, layout.bytes - layout.rest, ws.stream());
+  libscan::histogram(rest, call.samples, all, rule, n, call.d_totals);
+  queue_place const there{place.stream, {}, memory + layout.rest, layout.bytes - layout.rest};
+  device_full_bins<Machine>::enqueue(on, there, all, rule.bins(), call.full, call.counts,
+                                     call.d_full);
+}
+
 template <class Machine, class Sample>
 void device_histogram<Machine, Sample>::enqueue(Machine on, queue_place const& place,
                                                 histogram_call<Sample> const& call) {
@@ -72,6 +98,8 @@ void device_histogram<Machine, Sample>::enqueue(Machine on, queue_place const& p
         if (call.sums != nullptr) {
           libscan::weighted_histogram(ws, call.samples, call.weights, call.sums, rule, n,
                                       call.d_totals);
+        } else if (call.full != nullptr) {
+          enqueue_sparse(on, ws, place, call, rule, n);
         } else {
           libscan::histogram(ws, call.samples, call.counts, rule, n, call.d_totals);
         }
@@ -80,9 +108,16 @@ void device_histogram<Machine, Sample>::enqueue(Machine on, queue_place const& p
 }
 
 template <class Machine, class Sample>
-std::size_t device_histogram<Machine, Sample>::workspace_bytes(index_t n, int bins, bool weighted) {
-  return weighted ? weighted_histogram_workspace_bytes<double>(n, bins)
-                  : histogram_workspace_bytes<Sample>(n, bins);
+std::size_t device_histogram<Machine, Sample>::workspace_bytes(index_t n, int bins,
+                                                               histogram_kind kind) {
+  switch (kind) {
+    case histogram_kind::weighted:
+      return weighted_histogram_workspace_bytes<double>(n, bins);
+    case histogram_kind::sparse:
+      return sparse_layout<Machine, Sample>(n, bins).bytes;
+    default:
+      return histogram_workspace_bytes<Sample>(n, bins);
+  }
 }
 
 template <class Machine, class Sample>

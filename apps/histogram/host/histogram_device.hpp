@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include <libscan/histogram.hpp>
 #include <libscan/host/device_call.hpp>
@@ -26,8 +27,18 @@ struct device_histogram {
 
   static void enqueue(Machine on, queue_place const& place, histogram_call<Sample> const& call);
 
-  /// Bytes of workspace that counts, or sums, of n samples need.
-  static std::size_t workspace_bytes(index_t n, int bins, bool weighted);
+  /// Bytes of workspace that a histogram of n samples needs.
+  static std::size_t workspace_bytes(index_t n, int bins, histogram_kind kind);
+};
+
+/// The bins that are not empty, ascending, and their counts, all in device memory: on such a
+/// machine, asynchronous.
+template <class Machine>
+struct device_full_bins {
+  static void enqueue(Machine on, queue_place const& place, std::uint64_t const* all, int bins,
+                      index_t* full, std::uint64_t* counts, index_t* d_full);
+  /// Bytes of workspace that it needs.
+  static std::size_t workspace_bytes(int bins);
 };
 
 }  // namespace libscan::inline v1::detail

@@ -159,7 +159,7 @@ std::size_t compiled_sort<Key>::enqueued_bytes(engine const& on, sort_call const
     using word = typename number_order<Key>::word_type;
     return call.offsets == nullptr
                ? device_sort<Machine, Key>::workspace_bytes(call.n, call.value_bytes)
-               : device_segmented_sort<Machine, word>::workspace_bytes(call.n, call.value_bytes);
+               : device_segmented_sort<Machine, word>::workspace_bytes(call);
   });
 }
 

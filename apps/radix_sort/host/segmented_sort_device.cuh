@@ -4,6 +4,9 @@
 // Internal.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <type_traits>
 
 #include <apps/radix_sort/host/segmented_sort_device.hpp>
@@ -26,6 +29,49 @@ void enqueue_in_segments(workspace& ws, sort_call const& call,
       call.offsets, call.segments, order);
 }
 
+/// items[i] = i.
+struct number_items_kernel {
+  static constexpr int block_threads = 256;
+
+  template <class Position>
+  __device__ void operator()(Position* items, index_t n) const {
+    index_t const i = index_t{blockIdx.x} * block_threads + threadIdx.x;
+    if (i < n) items[i] = static_cast<Position>(i);
+  }
+};
+
+/// Parts of the workspace of a sort within segments to positions: all positions, the sorted keys,
+/// which are unused, and the workspace of the sort.
+template <class Word, class Position>
+struct positions_layout {
+  std::size_t keys, sort, bytes;
+
+  explicit constexpr positions_layout(index_t n)
+      : keys(device::sort_layout::aligned(static_cast<std::size_t>(n) * sizeof(Position))),
+        sort(keys + device::sort_layout::aligned(static_cast<std::size_t>(n) * sizeof(Word))),
+        bytes(sort + segmented_sort_workspace_bytes<Word, Position>(n)) {}
+};
+
+/// Sorts keys with values, or to positions.
+template <class Value, class Word>
+void enqueue_values_in_segments(workspace& ws, sort_call const& call,
+                                sort_order<Word, number_bits<Word>> const& order) {
+  if (call.values != nullptr || call.n == 0) return enqueue_in_segments<Value>(ws, call, order);
+  positions_layout<Word, Value> const layout(call.n);
+  std::byte* const memory = ws.reserve(layout.bytes);
+  auto* const all = reinterpret_cast<Value*>(memory);
+  auto const blocks =
+      static_cast<unsigned>(ceil_div(call.n, index_t{number_items_kernel::block_threads}));
+  simt::launch<number_items_kernel>(
+      {.blocks = blocks, .threads = number_items_kernel::block_threads, .on = ws.stream()}, all,
+      call.n);
+  sort_call moved = call;
+  moved.out = memory + layout.keys;
+  moved.values = all;
+  workspace rest(memory + layout.sort, layout.bytes - layout.sort, ws.stream());
+  enqueue_in_segments<Value>(rest, moved, order);
+}
+
 template <class Machine, class Word>
 void device_segmented_sort<Machine, Word>::enqueue(
     Machine on, queue_place const& place, sort_call const& call,
@@ -35,21 +81,28 @@ void device_segmented_sort<Machine, Word>::enqueue(
   if (call.values_out == nullptr) {
     enqueue_in_segments<void>(ws, call, order);
   } else if (call.value_bytes == sizeof(std::uint32_t)) {
-    enqueue_in_segments<std::uint32_t>(ws, call, order);
+    enqueue_values_in_segments<std::uint32_t>(ws, call, order);
   } else {
-    enqueue_in_segments<std::uint64_t>(ws, call, order);
+    enqueue_values_in_segments<std::uint64_t>(ws, call, order);
   }
 }
 
+/// Bytes of workspace for values, or positions, of type Value.
+template <class Word, class Value>
+std::size_t values_in_segments_bytes(sort_call const& call) {
+  if (call.values == nullptr) return positions_layout<Word, Value>(call.n).bytes;
+  return segmented_sort_workspace_bytes<Word, Value>(call.n);
+}
+
 template <class Machine, class Word>
-std::size_t device_segmented_sort<Machine, Word>::workspace_bytes(index_t n, int value_bytes) {
-  switch (value_bytes) {
+std::size_t device_segmented_sort<Machine, Word>::workspace_bytes(sort_call const& call) {
+  switch (call.value_bytes) {
     case 0:
-      return segmented_sort_workspace_bytes<Word>(n);
+      return segmented_sort_workspace_bytes<Word>(call.n);
     case sizeof(std::uint32_t):
-      return segmented_sort_workspace_bytes<Word, std::uint32_t>(n);
+      return values_in_segments_bytes<Word, std::uint32_t>(call);
     default:
-      return segmented_sort_workspace_bytes<Word, std::uint64_t>(n);
+      return values_in_segments_bytes<Word, std::uint64_t>(call);
   }
 }
 

@@ -74,8 +74,8 @@ struct device_segmented_sort {
   static void enqueue(Machine on, queue_place const& place, sort_call const& call,
                       sort_order<Word, number_bits<Word>> const& order);
 
-  /// Bytes of workspace that it needs for n keys with values of so many bytes, 0, 4 or 8.
-  static std::size_t workspace_bytes(index_t n, int value_bytes);
+  /// Bytes of workspace that it needs.
+  static std::size_t workspace_bytes(sort_call const& call);
 };
 
 }  // namespace libscan::inline v1::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sort of c_api.h in terms of sort_call.hpp.
 #include <string>
+#include <type_traits>
 
 #include <apps/radix_sort/host/sort_call.hpp>
 #include <libscan/host/c_call.hpp>
@@ -12,8 +13,10 @@ using libscan::invalid_argument;
 using libscan::sort_direction;
 using libscan::detail::c_status_of;
 using libscan::detail::sort_call;
+using libscan::detail::split_call;
 
-void set_values(sort_call& call, libscan_values const& values) {
+template <class Call>
+void set_values(Call& call, libscan_values const& values) {
   if (values.bytes != 4 && values.bytes != 8) {
     throw invalid_argument("libscan_values: " + std::to_string(values.bytes) +
                            " bytes; expected 4 or 8");
@@ -32,9 +35,8 @@ void set_segments(sort_call& call, libscan_segments const& segments) {
   if (segments.form != LIBSCAN_OFFSETS || segments.count < 0 || segments.data == nullptr) {
     throw invalid_argument("libscan_sort: segments; expected offsets");
   }
-  if (call.d_n != nullptr || (call.value_bytes != 0 && call.values == nullptr)) {
-    throw invalid_argument(
-        "libscan_sort: within segments, expected a number of keys on the host, and no positions");
+  if (call.d_n != nullptr) {
+    throw invalid_argument("libscan_sort: within segments, expected a number of keys on the host");
   }
   call.offsets = static_cast<libscan::index_t const*>(segments.data);
   call.segments = segments.count;
@@ -49,6 +51,21 @@ sort_call call_of(libscan_items const& keys, void* out, libscan_values const* va
   call.d_n = keys.d_n;
   if (values != nullptr) set_values(call, *values);
   if (segments != nullptr) set_segments(call, *segments);
+  return call;
+}
+
+split_call split_of(libscan_items const& keys, libscan_values const* values) {
+  split_call call;
+  libscan::visit_item_type(libscan::detail::c_type(keys), [&]<class T>(std::type_identity<T>) {
+    if constexpr (!std::is_integral_v<T>) {
+      throw invalid_argument("libscan_split_by_key: keys are floating-point; expected integers");
+    }
+    call.key_bytes = static_cast<int>(sizeof(T));
+  });
+  call.keys = keys.data;
+  call.n = keys.n;
+  call.d_n = keys.d_n;
+  if (values != nullptr) set_values(call, *values);
   return call;
 }
 
@@ -86,5 +103,26 @@ libscan_status libscan_sort_workspace_bytes(libscan_queue const* queue, libscan_
         libscan::detail::c_type(keys), [&]<class T>(std::type_identity<T>) {
           return libscan::detail::compiled_sort<T>::enqueued_bytes(to.on, call);
         });
+  });
+}
+
+libscan_status libscan_split_by_key(libscan_queue const* queue, libscan_items keys, void* out,
+                                    libscan_values const* values, int32_t buckets,
+                                    int64_t* offsets) {
+  return c_status_of([&] {
+    auto const to = libscan::detail::c_queue(queue);
+    split_call call = split_of(keys, values);
+    call.out = out;
+    call.buckets = buckets;
+    call.offsets = &libscan::detail::required(offsets, "offsets");
+    libscan::detail::enqueue_split(to, call);
+  });
+}
+
+libscan_status libscan_split_by_key_workspace_bytes(libscan_queue const* queue, libscan_items keys,
+                                                    libscan_values const* values, size_t* bytes) {
+  return c_status_of([&] {
+    libscan::detail::required(bytes, "bytes") = libscan::detail::enqueued_split_bytes(
+        libscan::detail::c_queue(queue).on, split_of(keys, values));
   });
 }

@@ -13,6 +13,7 @@
 #include <libscan/core/error.hpp>
 #include <libscan/cpu/split_by_key.hpp>
 #include <libscan/host/on_engine.hpp>
+#include <libscan/host/on_queue.hpp>
 
 namespace libscan::inline v1::detail {
 namespace {
@@ -107,18 +108,20 @@ void split_on(Device device, Key const* keys, Key* out, value_bytes const& value
   int const threads = cpu::default_threads();
   int const buckets = static_cast<int>(offsets.size()) - 1;
   auto const in_bucket = bucket_bytes(threads, keys, n, buckets);
-  device_split<Device> const call{device, in_bucket.data(), n, buckets, offsets.data()};
+  split_keys<std::uint8_t> const bytes{in_bucket.data(), n, buckets, offsets.data()};
+  using split = device_split<Device, std::uint8_t>;
+  std::uint64_t const* const none = nullptr;
   if (values.size == 0) {
-    call.keys();
+    split::values(device, bytes, none, nullptr);
   } else if (values.size == sizeof(std::uint32_t)) {
-    call.values(static_cast<std::uint32_t const*>(values.in),
-                static_cast<std::uint32_t*>(values.out));
+    split::values(device, bytes, static_cast<std::uint32_t const*>(values.in),
+                  static_cast<std::uint32_t*>(values.out));
   } else if (values.size == sizeof(std::uint64_t)) {
-    call.values(static_cast<std::uint64_t const*>(values.in),
-                static_cast<std::uint64_t*>(values.out));
+    split::values(device, bytes, static_cast<std::uint64_t const*>(values.in),
+                  static_cast<std::uint64_t*>(values.out));
   } else {
     cpu::detail::sort_memory<std::uint64_t> const positions(n);
-    call.positions(positions.data());
+    split::values(device, bytes, none, positions.data());
     cpu::detail::gather(threads, values.in, values.out, values.size, positions.data(), n);
   }
   fill_buckets<Key>(threads, out, n, offsets);
@@ -151,6 +154,41 @@ void compiled_split<Key>::items(engine const& on, Key const* keys, Key* out,
             });
         }
       });
+}
+
+namespace {
+
+/// Returns body(machine, Word{}), a Result, for the machine of an engine and the words of a call's
+/// keys.
+template <class Result = void, class Body>
+Result on_split_machine(engine const& on, split_call const& call, Body const& body) {
+  return detail::on_machine_of<Result>(on, call.n, [&](auto machine) -> Result {
+    switch (call.key_bytes) {
+      case 1:
+        return body(machine, std::uint8_t{});
+      case 2:
+        return body(machine, std::uint16_t{});
+      case 4:
+        return body(machine, std::uint32_t{});
+      default:
+        return body(machine, std::uint64_t{});
+    }
+  });
+}
+
+}  // namespace
+
+void enqueue_split(device_queue const& queue, split_call const& call) {
+  queue_place const place = detail::place_of(queue);
+  on_split_machine(queue.on, call, [&]<class Machine, class Word>(Machine on, Word) {
+    device_split<Machine, Word>::enqueue(on, place, call);
+  });
+}
+
+std::size_t enqueued_split_bytes(engine const& on, split_call const& call) {
+  return on_split_machine<std::size_t>(on, call, [&]<class Machine, class Word>(Machine, Word) {
+    return device_split<Machine, Word>::workspace_bytes(call);
+  });
 }
 
 template struct compiled_split<std::int8_t>;

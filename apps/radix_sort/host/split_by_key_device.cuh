@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The implementation of split_by_key_device.hpp: host memory in, the kernels of
-// split_by_key.cuh, host memory out.
+// The implementation of split_by_key_device.hpp: host memory in, the kernels of split_by_key.cuh,
+// host memory out. The files that include it compile it for keys of some sizes each. Internal.
+#pragma once
+
 #include <span>
 
 #include <apps/radix_sort/host/split_by_key_device.hpp>
@@ -10,62 +12,83 @@
 
 namespace libscan::inline v1::detail {
 
-namespace {
-
-/// A copy of n items on the device.
-template <class T>
-device::buffer<T> on_device(T const* items, index_t n) {
-  return device::buffer<T>(std::span<T const>(items, static_cast<std::size_t>(n)));
+/// Splits keys with values of type Value, or without if that is void.
+template <class Value, class Word>
+void enqueue_split_of(workspace& ws, split_call const& call) {
+  device::sort_buffers<Value> values;
+  if constexpr (!std::is_void_v<Value>) {
+    values = {static_cast<Value const*>(call.values), static_cast<Value*>(call.values_out)};
+  }
+  item_count const n =
+      call.d_n == nullptr ? item_count(call.n) : item_count::on_device(call.d_n, call.n);
+  device::split_by_key<void, Word, Value>(
+      ws, {static_cast<Word const*>(call.keys), static_cast<Word*>(call.out)}, values, call.offsets,
+      n, call.buckets, device::its_bucket{});
 }
 
-/// Splits in_bucket, and values if there are any; if `values_in` is null, values are positions.
-template <class Value, class Machine>
-void split(device_split<Machine> const& call, device::sort_buffers<Value> const& values) {
-  auto const keys = on_device(call.in_bucket, call.n);
-  device::buffer<std::uint8_t> const grouped(call.n);
-  device::buffer<index_t> const offsets(call.buckets + 1);
-  workspace ws;
-  device::split_by_key<void, std::uint8_t, Value>(ws, {keys.data(), grouped.data()}, values,
-                                                  offsets.data(), call.n, call.buckets,
-                                                  device::its_bucket{});
-  offsets.read_sync(call.offsets, call.buckets + 1);
-}
-
-template <class Machine, class Value>
-void split_values(device_split<Machine> const& call, Value const* values, Value* out) {
-  device::on_machine const here(call.on);
-  auto const in = on_device(values, call.n);
-  device::buffer<Value> const moved(call.n);
-  split<Value>(call, {in.data(), moved.data()});
-  moved.read_sync(out, call.n);
-}
-
-}  // namespace
-
-template <class Machine>
-void device_split<Machine>::keys() const {
+template <class Machine, class Word>
+void device_split<Machine, Word>::enqueue(Machine on, queue_place const& place,
+                                          split_call const& call) {
   device::on_machine const here(on);
-  split<void>(*this, {});
+  workspace ws = device::workspace_of(place);
+  if (call.values_out == nullptr) {
+    enqueue_split_of<void, Word>(ws, call);
+  } else if (call.value_bytes == sizeof(std::uint32_t)) {
+    enqueue_split_of<std::uint32_t, Word>(ws, call);
+  } else {
+    enqueue_split_of<std::uint64_t, Word>(ws, call);
+  }
 }
 
-template <class Machine>
-void device_split<Machine>::values(std::uint32_t const* values, std::uint32_t* out) const {
-  split_values(*this, values, out);
+template <class Machine, class Word>
+std::size_t device_split<Machine, Word>::workspace_bytes(split_call const& call) {
+  switch (call.value_bytes) {
+    case 0:
+      return split_by_key_workspace_bytes<Word>(call.n);
+    case sizeof(std::uint32_t):
+      return split_by_key_workspace_bytes<Word, std::uint32_t>(call.n);
+    default:
+      return split_by_key_workspace_bytes<Word, std::uint64_t>(call.n);
+  }
 }
 
-template <class Machine>
-void device_split<Machine>::values(std::uint64_t const* values, std::uint64_t* out) const {
-  split_values(*this, values, out);
-}
-
-template <class Machine>
-void device_split<Machine>::positions(std::uint64_t* out) const {
+/// Splits host keys, with `values` of any type of their size, or their positions if that is null,
+/// into `values_out`, unless that is null.
+template <class Value, class Machine, class Word>
+void split_copies(Machine on, split_keys<Word> const& keys, Value const* values,
+                  Value* values_out) {
   device::on_machine const here(on);
-  device::buffer<std::uint64_t> const moved(n);
-  split<std::uint64_t>(*this, {nullptr, moved.data()});
-  moved.read_sync(out, n);
+  auto const size = static_cast<std::size_t>(keys.n);
+  device::buffer<Word> const in(std::span<Word const>(keys.in_bucket, size));
+  device::buffer<Word> const grouped(keys.n);
+  device::buffer<index_t> const offsets(keys.buckets + 1);
+  device::buffer<Value> const from(std::span<Value const>(values, values == nullptr ? 0 : size));
+  device::buffer<Value> const moved(values_out == nullptr ? 0 : keys.n);
+  device_split<Machine, Word>::enqueue(
+      on, {},
+      {.key_bytes = sizeof(Word),
+       .keys = in.data(),
+       .out = grouped.data(),
+       .values = values == nullptr ? nullptr : from.data(),
+       .values_out = values_out == nullptr ? nullptr : moved.data(),
+       .value_bytes = values_out == nullptr ? 0 : static_cast<int>(sizeof(Value)),
+       .n = keys.n,
+       .offsets = offsets.data(),
+       .buckets = keys.buckets});
+  offsets.read_sync(keys.offsets, keys.buckets + 1);
+  if (values_out != nullptr) moved.read_sync(values_out, keys.n);
 }
 
-template struct device_split<device::this_machine>;
+template <class Machine, class Word>
+void device_split<Machine, Word>::values(Machine on, split_keys<Word> const& keys,
+                                         std::uint32_t const* values, std::uint32_t* out) {
+  split_copies(on, keys, values, out);
+}
+
+template <class Machine, class Word>
+void device_split<Machine, Word>::values(Machine on, split_keys<Word> const& keys,
+                                         std::uint64_t const* values, std::uint64_t* out) {
+  split_copies(on, keys, values, out);
+}
 
 }  // namespace libscan::inline v1::detail

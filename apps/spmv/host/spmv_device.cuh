@@ -11,6 +11,7 @@
 #include <apps/spmv/host/spmv_device.hpp>
 #include <libscan/buffer.cuh>
 #include <libscan/coo_to_csr.cuh>
+#include <libscan/host/on_queue.hpp>
 #include <libscan/host/this_machine.cuh>
 #include <libscan/spmv.cuh>
 
@@ -128,6 +129,82 @@ template <class Machine, class T>
 std::unique_ptr<kept_matrix<T>> device_spmv<Machine, T>::keep(Machine on,
                                                               csr_matrix<T> const& matrix) {
   return std::make_unique<machine_matrix<Machine, T>>(on, matrix);
+}
+
+template <class Machine, class T>
+void device_spmv<Machine, T>::enqueue(Machine on, queue_place const& place,
+                                      csr_matrix<T> const& matrix, T const* x, T* y,
+                                      product_options<T> const& how) {
+  device::on_machine const here(on);
+  workspace ws = device::workspace_of(place);
+  with_product(matrix, how, [&](auto const& product, auto s, T alpha, T beta) {
+    spmv(ws, product, x, y, s, alpha, beta);
+  });
+}
+
+/// A plan on a machine; its memory is freed there.
+template <class Machine, class T>
+class machine_plan final : public device_plan<T> {
+ public:
+  machine_plan(Machine on, queue_place const& place, csr_matrix<T> const& matrix) : on_(on) {
+    device::on_machine const here(on_);
+    plan_.emplace(matrix, device::workspace_of(place));
+  }
+  ~machine_plan() override {
+    try {
+      device::on_machine const here(on_);
+      plan_.reset();
+    } catch (error const&) {
+      // The device is lost or the program is ending: there is nothing left to free.
+    }
+  }
+
+  void multiply(device_queue const& queue, csr_matrix<T> const& matrix, T const* x, T* y,
+                product_options<T> const& how) const override {
+    device::on_machine const here(on_);
+    workspace ws = device::workspace_of(detail::place_of(queue));
+    with_product(matrix, how, [&](auto const& product, auto s, T alpha, T beta) {
+      spmv(ws, *plan_, product, x, y, s, alpha, beta);
+    });
+  }
+
+ private:
+  Machine on_;
+  std::optional<spmv_plan<T>> plan_;
+};
+
+template <class Machine, class T>
+std::unique_ptr<device_plan<T>> device_spmv<Machine, T>::plan(Machine on, queue_place const& place,
+                                                              csr_matrix<T> const& matrix) {
+  return std::make_unique<machine_plan<Machine, T>>(on, place, matrix);
+}
+
+template <class Machine, class T>
+void device_spmv<Machine, T>::enqueue_to_rows(Machine on, queue_place const& place,
+                                              coo_matrix<T> const& list, std::int64_t* offsets,
+                                              std::int32_t* indices, T* values) {
+  device::on_machine const here(on);
+  workspace ws = device::workspace_of(place);
+  if (list.values != nullptr) return coo_to_csr(ws, list, offsets, indices, values);
+  coo_to_csr(ws, places_of(list), offsets, indices, static_cast<no_values*>(nullptr));
+}
+
+template <class Machine, class T>
+std::size_t device_spmv<Machine, T>::workspace_bytes(index_t rows, index_t nonzeros) {
+  return spmv_workspace_bytes<T>(rows, nonzeros);
+}
+
+template <class Machine, class T>
+std::size_t device_spmv<Machine, T>::plan_bytes(index_t rows, index_t nonzeros) {
+  return spmv_plan_bytes<T>(rows, nonzeros);
+}
+
+template <class Machine, class T>
+std::size_t device_spmv<Machine, T>::to_rows_bytes(coo_matrix<T> const& list) {
+  if (list.values == nullptr) {
+    return coo_to_csr_workspace_bytes<no_values, std::int64_t>(list.rows, list.entries, list.kind);
+  }
+  return coo_to_csr_workspace_bytes<T, std::int64_t>(list.rows, list.entries, list.kind);
 }
 
 }  // namespace libscan::inline v1::detail

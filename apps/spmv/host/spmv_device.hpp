@@ -3,6 +3,11 @@
 // implements it. Internal.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <apps/spmv/host/spmv_call.hpp>
 #include <libscan/spmv.hpp>
 
 namespace libscan::inline v1::detail {
@@ -21,6 +26,17 @@ struct device_spmv {
   static index_t to_rows(Machine on, coo_matrix<T> const& list, sparse_matrix<T>& matrix);
   /// A complete copy of a checked matrix.
   static std::unique_ptr<kept_matrix<T>> keep(Machine on, csr_matrix<T> const& matrix);
+
+  /// The calls of `enqueued_spmv`, all on device memory.
+  static void enqueue(Machine on, queue_place const& place, csr_matrix<T> const& matrix, T const* x,
+                      T* y, product_options<T> const& how);
+  static std::unique_ptr<device_plan<T>> plan(Machine on, queue_place const& place,
+                                              csr_matrix<T> const& matrix);
+  static void enqueue_to_rows(Machine on, queue_place const& place, coo_matrix<T> const& list,
+                              std::int64_t* offsets, std::int32_t* indices, T* values);
+  static std::size_t workspace_bytes(index_t rows, index_t nonzeros);
+  static std::size_t plan_bytes(index_t rows, index_t nonzeros);
+  static std::size_t to_rows_bytes(coo_matrix<T> const& list);
 };
 
 }  // namespace libscan::inline v1::detail

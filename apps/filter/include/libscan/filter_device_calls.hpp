@@ -3,6 +3,7 @@
 // copied, and counts stay in device memory. Like device_calls.hpp; link libscan::filter.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <type_traits>
 
@@ -99,6 +100,18 @@ inline void mask_indices(device_queue const& queue, item_mask const& mask, index
   detail::enqueue_filter(queue, call);
 }
 
+/// Copies the items that `keep` keeps to the front of `out` and their positions (from 0) to the
+/// front of `positions`, both ascending by position. `positions` must not overlap anything.
+/// Otherwise as `filter`.
+template <class T, detail::keeps_items<T> Keep>
+void filter_with_indices(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out,
+                         index_t* positions, Keep const& keep, index_t* d_count) {
+  auto call = detail::filter_by(detail::filter_kind::with_indices, in, keep, d_count);
+  call.out = out;
+  call.positions = positions;
+  detail::enqueue_filter(queue, call);
+}
+
 /// Writes only the number of items that `keep` keeps, to *d_count. Otherwise as `filter`.
 template <class T>
 void count_if(device_queue const& queue, device_span<T> in,
@@ -125,6 +138,31 @@ void split(device_queue const& queue, device_span<T> in, std::remove_const_t<T>*
   auto call = detail::filter_by(detail::filter_kind::split, in, keep, d_count);
   call.out = out;
   call.rejected = rejected;
+  detail::enqueue_filter(queue, call);
+}
+
+/// The same into one buffer of as many items as `in`: those that `keep` keeps, then the others,
+/// both in their order. `out` must not overlap `in`. Reads `in`, or only the mask, twice.
+template <class T, detail::keeps_items<T> Keep>
+void split(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out,
+           Keep const& keep, index_t* d_count) {
+  auto call = detail::filter_by(detail::filter_kind::split, in, keep, d_count);
+  call.out = out;
+  detail::enqueue_filter(queue, call);
+}
+
+/// The split of a radix sort: copies the keys whose bit `bit` (0: the lowest) is 0 to the front of
+/// `out` and the others after them, both in their order. *d_zeros receives the number of the
+/// former. Keys are one of the eight integer types. Otherwise as `split` into one buffer.
+template <std::integral T>
+void split_by_bit(device_queue const& queue, device_span<T> keys, std::remove_const_t<T>* out,
+                  int bit, index_t* d_zeros) {
+  using word = std::make_unsigned_t<std::remove_const_t<T>>;
+  device_span<word const> const words{reinterpret_cast<word const*>(keys.data), keys.size,
+                                      keys.d_size};
+  auto call = detail::filter_of(detail::filter_kind::split_bit, words, d_zeros);
+  call.out = out;
+  call.bit = bit;
   detail::enqueue_filter(queue, call);
 }
 

@@ -42,6 +42,9 @@ requires(sizeof(Sample) == 8) struct compiled_rules<Sample> {
 template <class Sample>
 using any_bins = typename compiled_rules<Sample>::type;
 
+/// What a histogram of device memory writes.
+enum class histogram_kind : std::uint8_t { counted, weighted, sparse };
+
 /// A histogram of n samples of device memory, or of *d_n at most n if that is not null. `sums`
 /// receives sums of weights; if it is null, `counts` receives counts. All pointers, also those to
 /// the edges of a rule, are to device memory.
@@ -55,6 +58,8 @@ struct histogram_call {
   double const* weights;
   double* sums;
   sample_totals* d_totals;
+  index_t* full = nullptr;    ///< of sparse histograms: the bins that are not empty
+  index_t* d_full = nullptr;  ///< and their number
 };
 
 /// The host API for samples of one type; compiled for all types of `sort_key`. All pointers,
@@ -71,7 +76,7 @@ struct compiled_histogram {
 
   /// A histogram of device memory, and the workspace that it needs at most.
   static void enqueue(device_queue const& queue, histogram_call<Sample> const& call);
-  static std::size_t enqueued_bytes(engine const& on, index_t n, int bins, bool weighted);
+  static std::size_t enqueued_bytes(engine const& on, index_t n, int bins, histogram_kind kind);
 };
 
 /// Throws `invalid_argument` unless there is space for `bins` results.

@@ -78,19 +78,45 @@ void weighted_histogram(device_queue const& queue, device_span<Sample> samples,
   detail::compiled_histogram<typename Rule::sample_type>::enqueue(queue, call);
 }
 
+/// Writes the bins of `rule` that are not empty, ascending, to the front of `bins`, the number of
+/// samples of each to the front of `counts`, and the number of these bins to *d_filled. Both have
+/// space for them: at most as many as samples, or bins of the rule. Otherwise as `histogram`.
+/// Workspace: `device_sparse_histogram_workspace_bytes`: 8 bytes per bin of the rule, and more.
+template <class Sample, class Rule>
+void sparse_histogram(device_queue const& queue, device_span<Sample> samples, index_t* bins,
+                      std::uint64_t* counts, Rule const& rule, index_t* d_filled,
+                      sample_totals* d_totals) {
+  auto call = detail::histogram_of(samples, rule, d_totals);
+  if (bins == nullptr) throw invalid_argument("sparse_histogram: bins are null");
+  call.counts = counts;
+  call.full = bins;
+  call.d_full = d_filled;
+  detail::compiled_histogram<typename Rule::sample_type>::enqueue(queue, call);
+}
+
 /// Bytes of workspace that a histogram of up to n samples in `bins` bins needs on `on`. A pure
 /// function of its arguments.
 template <class Sample>
 std::size_t device_histogram_workspace_bytes(engine const& on, index_t n, int bins) {
   using sample = typename detail::sort_key<Sample>::type;
-  return detail::compiled_histogram<sample>::enqueued_bytes(on, n, bins, false);
+  return detail::compiled_histogram<sample>::enqueued_bytes(on, n, bins,
+                                                            detail::histogram_kind::counted);
 }
 
 /// The same for sums of weights.
 template <class Sample>
 std::size_t device_weighted_histogram_workspace_bytes(engine const& on, index_t n, int bins) {
   using sample = typename detail::sort_key<Sample>::type;
-  return detail::compiled_histogram<sample>::enqueued_bytes(on, n, bins, true);
+  return detail::compiled_histogram<sample>::enqueued_bytes(on, n, bins,
+                                                            detail::histogram_kind::weighted);
+}
+
+/// The same for sparse histograms.
+template <class Sample>
+std::size_t device_sparse_histogram_workspace_bytes(engine const& on, index_t n, int bins) {
+  using sample = typename detail::sort_key<Sample>::type;
+  return detail::compiled_histogram<sample>::enqueued_bytes(on, n, bins,
+                                                            detail::histogram_kind::sparse);
 }
 
 }  // namespace libscan::inline v1

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts of device memory, also within segments, without nvcc: asynchronous on a stream, nothing is
-// copied. Like device_calls.hpp; link libscan::radix_sort.
+// Sorts of device memory, also within segments, and splits by key, without nvcc: asynchronous on a
+// stream, nothing is copied. Like device_calls.hpp; link libscan::radix_sort.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -39,8 +40,8 @@ sort_call sort_of_keys(device_span<Key> keys, std::remove_const_t<Key>* out) {
 }
 
 /// Sets values that move along, or positions.
-template <class Value>
-void set_values(sort_call& call, Value const* values, Value* values_out) {
+template <class Call, class Value>
+void set_values(Call& call, Value const* values, Value* values_out) {
   static_assert(std::is_trivially_copyable_v<Value> && (sizeof(Value) == 4 || sizeof(Value) == 8),
                 "sort_device_calls.hpp is compiled for values of 4 and 8 bytes. For others include "
                 "libscan/radix_sort.cuh in CUDA code.");
@@ -61,6 +62,25 @@ void set_segments(sort_call& call, device_span<Key> keys, std::span<index_t cons
   }
   call.offsets = offsets.data();
   call.segments = static_cast<index_t>(offsets.size()) - 1;
+}
+
+/// Sets keys, their number and where buckets begin.
+template <class Key>
+split_call split_of_keys(device_span<Key> keys, std::remove_const_t<Key>* out,
+                         std::span<index_t> offsets) {
+  if (offsets.size() < 2 || offsets.size() > 257) {
+    throw invalid_argument("split_by_key: " + std::to_string(offsets.size()) +
+                           " offsets; expected 2 to 257, one more than there are buckets");
+  }
+  split_call call;
+  call.key_bytes = static_cast<int>(sizeof(Key));
+  call.keys = keys.data;
+  call.out = out;
+  call.n = keys.size;
+  call.d_n = keys.d_size;
+  call.offsets = offsets.data();
+  call.buckets = static_cast<int>(offsets.size()) - 1;
+  return call;
 }
 
 }  // namespace detail
@@ -133,6 +153,49 @@ void segmented_sort_pairs(device_queue const& queue, device_span<Key> keys,
   detail::sort_of<Key>::enqueue(queue, call, options);
 }
 
+/// Sets positions[j] to the position, among all keys, of the key that `segmented_sort_keys` would
+/// put in place j. What is in no segment does not change. `positions` are integers of 32 or 64
+/// bits, and must not overlap keys and offsets, which are only read. Workspace:
+/// `device_segmented_argsort_workspace_bytes`. Otherwise as `segmented_sort_keys`.
+template <class Key, class Position>
+void segmented_argsort(device_queue const& queue, device_span<Key> keys, Position* positions,
+                       std::span<index_t const> offsets, sort_options const& options = {}) {
+  auto* const places = detail::compiled_positions("segmented_argsort", positions,
+                                                  static_cast<std::size_t>(keys.size));
+  auto call = detail::sort_of_keys(keys, nullptr);
+  detail::set_values(call, decltype(places){nullptr}, places);
+  detail::set_segments(call, keys, offsets);
+  detail::sort_of<Key>::enqueue(queue, call, options);
+}
+
+/// Groups keys by bucket into the front of `out`: those that are 0 first, then those that are 1,
+/// and so on, each bucket's in their order. offsets[b] is set to where bucket b begins, and the
+/// last one to the number of keys. Everything is device memory.
+///
+///   split_by_key(queue, device_span{expert_of_token, n}, grouped, {offsets, experts + 1});
+///
+/// Types: keys are integers of 8 to 64 bits in [0, k), k + 1 the size of `offsets`, 2 to 257; that
+/// is not checked. With keys.d_size the number is read on the device.
+/// Aliasing: outputs must overlap neither inputs nor each other.
+/// Synchronization: asynchronous on the queue's stream. Copies nothing.
+/// Workspace: `device_split_by_key_workspace_bytes`.
+/// Throws: as `sort_keys`; also `invalid_argument` for another number of offsets.
+template <std::integral Key>
+void split_by_key(device_queue const& queue, device_span<Key> keys, std::remove_const_t<Key>* out,
+                  std::span<index_t> offsets) {
+  detail::enqueue_split(queue, detail::split_of_keys(keys, out, offsets));
+}
+
+/// The same with values of 4 or 8 bytes that move with the keys.
+template <std::integral Key, class Value>
+void split_by_key(device_queue const& queue, device_span<Key> keys, std::remove_const_t<Key>* out,
+                  std::type_identity_t<Value> const* values, Value* values_out,
+                  std::span<index_t> offsets) {
+  auto call = detail::split_of_keys(keys, out, offsets);
+  detail::set_values(call, values, values_out);
+  detail::enqueue_split(queue, call);
+}
+
 /// Bytes of workspace that a sort of up to n keys needs on `on`, with values or positions of type
 /// Value unless that is void. A pure function of its arguments.
 template <class Key, class Value = void>
@@ -150,8 +213,30 @@ std::size_t device_segmented_sort_workspace_bytes(engine const& on, index_t n) {
   detail::sort_call call;
   call.n = n;
   call.value_bytes = detail::moved_bytes<Value>;
+  call.values = &any_offset;
   call.offsets = &any_offset;
   return detail::sort_of<Key>::enqueued_bytes(on, call);
+}
+
+/// The same for sorts within segments to positions of type Position.
+template <class Key, class Position>
+std::size_t device_segmented_argsort_workspace_bytes(engine const& on, index_t n) {
+  index_t const any_offset = 0;
+  detail::sort_call call;
+  call.n = n;
+  call.value_bytes = detail::moved_bytes<Position>;
+  call.offsets = &any_offset;
+  return detail::sort_of<Key>::enqueued_bytes(on, call);
+}
+
+/// The same for splits by key.
+template <std::integral Key, class Value = void>
+std::size_t device_split_by_key_workspace_bytes(engine const& on, index_t n) {
+  detail::split_call call;
+  call.key_bytes = static_cast<int>(sizeof(Key));
+  call.n = n;
+  call.value_bytes = detail::moved_bytes<Value>;
+  return detail::enqueued_split_bytes(on, call);
 }
 
 }  // namespace libscan::inline v1
