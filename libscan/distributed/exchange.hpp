@@ -100,6 +100,26 @@ std::vector<T> split_by_rank(std::span<T const> items, RankOf const& rank_of,
   return split;
 }
 
+/// `libscan::exchange` within a call. `make_items` runs on each rank and may throw.
+template <class MakeItems, class RankOf>
+auto exchange_by_rank(collective_call& call, MakeItems const& make_items, RankOf const& rank_of) {
+  using T = std::remove_const_t<typename std::invoke_result_t<MakeItems const&>::value_type>;
+  std::vector<index_t> send(static_cast<std::size_t>(call.comm().size())), receive(send.size());
+  std::vector<T> split;
+  call.agree("split", [&] {
+    auto const& items = make_items();
+    split = detail::split_by_rank(std::span<T const>(items), rank_of, send);
+  });
+  call.through().transpose(call.at("counts"), send, receive);
+  std::size_t total = 0;
+  for (index_t const count : receive) total += static_cast<std::size_t>(count);
+  std::vector<T> received(total);
+  detail::exchange_pieces(call, "items", std::span<T const>(split),
+                          std::span<index_t const>(send), std::span<T>(received),
+                          std::span<index_t const>(receive));
+  return received;
+}
+
 }  // namespace detail
 
 /// Spreads the items over the ranks anew, in the same order: each rank gets `out.size()` of them.
@@ -150,16 +170,7 @@ auto exchange(ranks const& on, In const& in, RankOf const& rank_of) {
   using T = detail::item_of<In>;
   std::span<T const> const from{in};
   return detail::collective(on.comm(), "exchange", [&](detail::collective_call& call) {
-    std::vector<index_t> send(static_cast<std::size_t>(on.size())), receive(send.size());
-    std::vector<T> split;
-    call.agree("split", [&] { split = detail::split_by_rank(from, rank_of, send); });
-    call.through().transpose(call.at("counts"), send, receive);
-    std::size_t total = 0;
-    for (index_t const count : receive) total += static_cast<std::size_t>(count);
-    std::vector<T> received(total);
-    detail::exchange_pieces(call, "items", std::span<T const>(split),
-                            std::span<index_t const>(send), std::span<T>(received),
-                            std::span<index_t const>(receive));
+    auto received = detail::exchange_by_rank(call, [&] { return from; }, rank_of);
     call.agree("end", [] {});
     return received;
   });

@@ -27,7 +27,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 inline constexpr int lanes_of_row = 16;
 
 /// The most entries of a row in a vector of rows.
-inline constexpr int short_row = 8;
+inline constexpr int short_row = rows_in_turn;
 
 /// The same if gathers are slow.
 inline constexpr int shortest_row = 2;

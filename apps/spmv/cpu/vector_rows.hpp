@@ -19,6 +19,9 @@ struct product_arrays {
   T const* x;
 };
 
+/// The products of a row of at most this many entries are added in turn by all vector code.
+inline constexpr int rows_in_turn = 8;
+
 /// The vector code for one choice of types. The order in which products are added depends only on
 /// their number.
 template <class T, class Offset>

@@ -101,6 +101,30 @@ class product {
     }
   }
 
+  /// Writes rows [row, last_row), in an order of additions that depends only on each row's number
+  /// of entries. `longest`: of the longest of them.
+  void put_rows_in_order(index_t row, index_t last_row, index_t longest) const {
+    if constexpr (in_vectors) {
+      auto const& code = detail::best_row_sums<T, fixed_width<Offset>>();
+      bool const gather = best_gathers() == gathers::fast && longest <= rows_in_turn;
+      put_rows_in_vectors(row, last_row, [&](index_t begin, index_t end, T* sums) {
+        if (gather) return code.whole(arrays(), begin, end, matrix_.nonzeros, sums);
+        code.runs(arrays(), begin, end, sums);
+      });
+    } else {
+      put_rows_one_by_one(row, last_row, static_cast<index_t>(matrix_.offsets[row]));
+    }
+  }
+
+  /// The sum of products of entries [k, end), in an order that depends only on their number.
+  T sum_in_order(index_t k, index_t end) const {
+    if constexpr (in_vectors) {
+      return detail::best_row_sums<T, fixed_width<Offset>>().part(arrays(), k, end);
+    } else {
+      return sum(k, end);
+    }
+  }
+
  private:
   static constexpr bool in_vectors = has_vector_rows<Value, Offset, X, Y, S>;
 
@@ -169,22 +193,31 @@ class product {
 
   /// Writes rows [row, last_row); the first begins at `entry`.
   void put_rows(index_t row, index_t last_row, index_t entry) const {
-    bool const plain = libscan::detail::equal(out_.alpha, S::one()) &&
-                       libscan::detail::equal(out_.beta, S::zero());
     if constexpr (in_vectors) {
       auto const& code = detail::best_row_sums<T, fixed_width<Offset>>();
       if (runs_pay(row, last_row)) {
-        return put_rows_in_vectors(row, last_row, plain, [&](index_t begin, index_t end, T* sums) {
+        return put_rows_in_vectors(row, last_row, [&](index_t begin, index_t end, T* sums) {
           code.runs(arrays(), begin, end, sums);
         });
       }
       if (gathers_pay(row, last_row, entry)) {
-        return put_rows_in_vectors(row, last_row, plain, [&](index_t begin, index_t end, T* sums) {
+        return put_rows_in_vectors(row, last_row, [&](index_t begin, index_t end, T* sums) {
           code.whole(arrays(), begin, end, matrix_.nonzeros, sums);
         });
       }
     }
-    if (plain) {
+    put_rows_one_by_one(row, last_row, entry);
+  }
+
+  /// Whether y is the sums themselves.
+  bool is_plain() const {
+    return libscan::detail::equal(out_.alpha, S::one()) &&
+           libscan::detail::equal(out_.beta, S::zero());
+  }
+
+  /// Writes rows [row, last_row) without vector code; the first begins at `entry`.
+  void put_rows_one_by_one(index_t row, index_t last_row, index_t entry) const {
+    if (is_plain()) {
       // The same with constants, which is much faster for short rows.
       put_rows_by(row, last_row, entry, [y = out_.y, s = out_.s](index_t r, T total) {
         row_result<Y, S>{y, s, S::one(), S::zero()}.put(r, total);
@@ -196,8 +229,8 @@ class product {
 
   /// `sum_rows(begin, end, sums)` stores the sums of rows [begin, end).
   template <class SumRows>
-  void put_rows_in_vectors(index_t row, index_t last_row, bool plain, SumRows sum_rows) const {
-    if (plain) return sum_rows(row, last_row, out_.y + row);
+  void put_rows_in_vectors(index_t row, index_t last_row, SumRows sum_rows) const {
+    if (is_plain()) return sum_rows(row, last_row, out_.y + row);
     constexpr index_t most = 1024;
     T sums[most];
     for (; row < last_row; row += most) {
