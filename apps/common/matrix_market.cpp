@@ -3,10 +3,13 @@
 // each piece then has its line numbers and the place of its entries.
 #include <apps/common/matrix_market.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cctype>
+#include <cerrno>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -149,23 +152,17 @@ index_t read_sizes(line_reader& lines, std::string const& name, matrix_file& mat
   return sizes[2];
 }
 
-/// Lines and entries up to some place in the text.
-struct line_counts {
-  std::uint64_t lines = 0;
-  index_t entries = 0;
-};
-
 /// What is wrong with a line.
 struct complaint {
   std::uint64_t line = std::numeric_limits<std::uint64_t>::max();
   std::string reason;
 };
 
-/// The lines after the size line.
+/// The lines after the size line, or a part of them.
 class entry_lines {
  public:
-  entry_lines(std::string_view text, std::uint64_t lines_before, index_t claimed,
-              std::string const& name, matrix_file& matrix, std::size_t piece_bytes)
+  entry_lines(std::string_view text, index_t claimed, std::string const& name, matrix_file& matrix,
+              std::size_t piece_bytes)
       : claimed_(claimed), bytes_(static_cast<index_t>(text.size())), name_(name), matrix_(matrix) {
     while (!text.empty()) {
       std::size_t end = text.size();
@@ -174,26 +171,31 @@ class entry_lines {
       text.remove_prefix(end);
     }
     counts_.resize(pieces_.size() + 1);
-    counts_[0].lines = lines_before;
   }
 
-  void read(int threads) {
-    // Refused before the entries are read, where the file is long enough for all that it claims.
-    if (claimed_ <= bytes_ / min_line) require_entries(claimed_);
-    for_each_piece(threads, [&](std::size_t p) { counts_[p + 1] = count(pieces_[p]); });
+  /// Counts lines and entries; returns how many there are.
+  line_counts count(int threads) {
+    for_each_piece(threads, [&](std::size_t p) { counts_[p + 1] = count_in(pieces_[p]); });
     for (std::size_t p = 1; p < counts_.size(); ++p) {
       counts_[p].lines += counts_[p - 1].lines;
       counts_[p].entries += counts_[p - 1].entries;
     }
+    return counts_.back();
+  }
+
+  /// Reads the entries. `before`: lines and entries before the text; `all`: those of the file.
+  void parse(int threads, line_counts before, line_counts all) {
+    before_ = before;
     // Files with more entries than this are refused below, so no memory is reserved for them.
-    auto const capacity = static_cast<std::size_t>(std::min(counts_.back().entries, claimed_));
+    auto const capacity = static_cast<std::size_t>(
+        std::clamp(claimed_ - before.entries, index_t{0}, counts_.back().entries));
     require_entries(static_cast<index_t>(capacity));
     matrix_.row_indices.resize(capacity);
     matrix_.column_indices.resize(capacity);
     if (matrix_.field == matrix_field::real) matrix_.reals.resize(capacity);
     if (matrix_.field == matrix_field::integer) matrix_.integers.resize(capacity);
     std::vector<complaint> complaints(pieces_.size());
-    for_each_piece(threads, [&](std::size_t p) { complaints[p] = parse(p); });
+    for_each_piece(threads, [&](std::size_t p) { complaints[p] = parse_piece(p); });
     for (complaint const& first : complaints) {
       if (!first.reason.empty()) throw file_error::at_line(name_, first.line, first.reason);
     }
@@ -202,11 +204,15 @@ class entry_lines {
         if (matrix_.row_indices[k] < matrix_.column_indices[k]) ++matrix_.above_diagonal;
       }
     }
-    if (counts_.back().entries < claimed_) {
-      throw file_error::at_line(name_, counts_.back().lines,
-                                "the file ends after " + std::to_string(counts_.back().entries) +
-                                    " entries, expected " + std::to_string(claimed_));
-    }
+    if (all.entries >= claimed_) return;
+    throw file_error::at_line(name_, all.lines,
+                              "the file ends after " + std::to_string(all.entries) +
+                                  " entries, expected " + std::to_string(claimed_));
+  }
+
+  /// Refuses entries before they are read, where the file is long enough for all that it claims.
+  void require_claimed() const {
+    if (claimed_ <= bytes_ / min_line) require_entries(claimed_);
   }
 
  private:
@@ -235,7 +241,7 @@ class entry_lines {
     run();
   }
 
-  static line_counts count(std::string_view text) {
+  static line_counts count_in(std::string_view text) {
     line_counts counts;
     char const* at = text.data();
     char const* const end = at + text.size();
@@ -252,18 +258,19 @@ class entry_lines {
     return counts;
   }
 
-  complaint parse(std::size_t piece) {
+  complaint parse_piece(std::size_t piece) {
     line_reader lines(pieces_[piece]);
     index_t at = counts_[piece].entries;
+    std::uint64_t const lines_before = before_.lines + counts_[piece].lines;
     while (auto const line = lines.next()) {
       if (is_done(*line)) continue;
       std::string reason;
-      if (at >= claimed_) {
+      if (before_.entries + at >= claimed_) {
         reason = "more than the " + std::to_string(claimed_) + " entries that the sizes promise";
       } else {
         reason = parse_entry(*line, static_cast<std::size_t>(at));
       }
-      if (!reason.empty()) return {counts_[piece].lines + lines.lines(), std::move(reason)};
+      if (!reason.empty()) return {lines_before + lines.lines(), std::move(reason)};
       ++at;
     }
     return {};
@@ -348,12 +355,76 @@ class entry_lines {
   matrix_file& matrix_;
   std::vector<std::string_view> pieces_;
   std::vector<line_counts> counts_;  // before each piece, and at the end
+  line_counts before_;               // before the first piece
 };
 
 /// All bytes of the source, in one piece of memory.
 kept_bytes all_bytes(byte_reader& in) {
   if (auto bytes = in.rest()) return std::move(*bytes);
   return read_up_to(in, std::numeric_limits<std::uint64_t>::max());
+}
+
+std::string_view without_mark(std::string_view text) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  return text;
+}
+
+/// Reads a file up to its size line, which `text` contains or lacks; returns the entries it claims.
+index_t read_header(line_reader& lines, std::string const& name, matrix_file& matrix) {
+  auto const banner = lines.next();
+  if (!banner) throw file_error(name, "the file is empty, expected %%MatrixMarket");
+  read_banner(*banner, name, matrix);
+  return read_sizes(lines, name, matrix);
+}
+
+int threads_or_cores(int threads) {
+  return threads > 0 ? threads
+                     : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+/// Fills `to` from byte `at` of a file.
+void read_bytes(descriptor const& file, std::string const& name, std::uint64_t at,
+                std::span<std::byte> to) {
+  while (!to.empty()) {
+    ssize_t const got = ::pread(file.get(), to.data(), to.size(), static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw file_error::from_errno(name, "cannot read", errno);
+    if (got == 0) throw file_error(name, "the file shrank while it was read");
+    at += static_cast<std::uint64_t>(got);
+    to = to.subspan(static_cast<std::size_t>(got));
+  }
+}
+
+/// Where the first line begins that is not before byte `at`; a line ends before it. `end` if there
+/// is none.
+std::uint64_t line_from(descriptor const& file, std::string const& name, std::uint64_t at,
+                        std::uint64_t end) {
+  std::vector<std::byte> block(std::size_t{1} << 14);
+  for (--at; at < end; at += block.size()) {
+    block.resize(static_cast<std::size_t>(std::min<std::uint64_t>(block.size(), end - at)));
+    read_bytes(file, name, at, block);
+    auto const found = std::ranges::find(block, std::byte{'\n'});
+    if (found != block.end()) return at + static_cast<std::uint64_t>(found - block.begin()) + 1;
+  }
+  return end;
+}
+
+/// The bytes of the file up to the end of its size line, or all of them.
+std::string_view header_of(byte_reader& in) {
+  for (std::size_t n = std::size_t{1} << 12;; n *= 2) {
+    auto const bytes = in.peek(n);
+    std::string_view const text(reinterpret_cast<char const*>(bytes.data()), bytes.size());
+    line_reader lines(text);
+    lines.next();
+    std::optional<std::string_view> line;
+    do {
+      line = lines.next();
+    } while (line && is_done(*line));
+    // Without its end, the last line may be cut.
+    if (bytes.size() < n || (line && !lines.rest().empty())) {
+      return text.substr(0, text.size() - lines.rest().size());
+    }
+  }
 }
 
 }  // namespace
@@ -370,30 +441,78 @@ matrix_file read_matrix_market(std::unique_ptr<byte_source> source, std::string 
                                int threads, std::size_t piece_bytes) {
   byte_reader in = plain_content(byte_reader(std::move(source), name), false);
   kept_bytes const bytes = all_bytes(in);
-  std::string_view text(reinterpret_cast<char const*>(bytes.bytes.data()), bytes.bytes.size());
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-  line_reader lines(text);
+  line_reader lines(
+      without_mark({reinterpret_cast<char const*>(bytes.bytes.data()), bytes.bytes.size()}));
   matrix_file matrix;
   matrix.bytes = bytes.bytes.size();
-  auto const banner = lines.next();
-  if (!banner) throw file_error(name, "the file is empty, expected %%MatrixMarket");
-  read_banner(*banner, name, matrix);
-  index_t const claimed = read_sizes(lines, name, matrix);
-  int const cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  entry_lines(lines.rest(), lines.lines(), claimed, name, matrix, piece_bytes)
-      .read(threads > 0 ? threads : cores);
+  index_t const claimed = read_header(lines, name, matrix);
+  entry_lines entries(lines.rest(), claimed, name, matrix, piece_bytes);
+  entries.require_claimed();
+  line_counts const found = entries.count(threads_or_cores(threads));
+  entries.parse(threads_or_cores(threads), {lines.lines(), 0},
+                {lines.lines() + found.lines, found.entries});
   return matrix;
 }
 
 matrix_file read_matrix_market(std::string const& path, progress* meter, int threads) {
   matrix_file matrix = read_matrix_market(open_file(path, meter), input_name(path), threads);
   if (meter != nullptr) meter->finish();
-  if (matrix.above_diagonal > 0) {
-    say("note: " + input_name(path) + ": " + std::to_string(matrix.above_diagonal) +
-        " entries are above the diagonal of a " + std::string(name_of(matrix.symmetry)) +
-        " matrix; each counts on both sides of it, as in SciPy");
-  }
+  note_above_diagonal(path, matrix.symmetry, matrix.above_diagonal);
   return matrix;
 }
 
+void note_above_diagonal(std::string const& path, matrix_symmetry kind, index_t entries) {
+  if (entries == 0) return;
+  say("note: " + input_name(path) + ": " + std::to_string(entries) +
+      " entries are above the diagonal of a " + std::string(name_of(kind)) +
+      " matrix; each counts on both sides of it, as in SciPy");
+}
+
+struct matrix_market_part::state {
+  std::string name;
+  byte_buffer text;
+  matrix_file matrix;
+  std::optional<entry_lines> lines;
+};
+
+matrix_market_part::matrix_market_part(std::string const& path, int part, int parts, int threads)
+    : state_(std::make_unique<state>()), threads_(threads_or_cores(threads)) {
+  state_->name = input_name(path);
+  byte_reader in(open_file(path, nullptr), state_->name);
+  auto const file = in.file();
+  if ((!file && !in.peek(1).empty()) || named_gzip(path)) {
+    throw usage_error(state_->name +
+                      ": no regular file, or compressed, expected an uncompressed Matrix Market "
+                      "file, since each rank reads a part");
+  }
+  std::uint64_t const end = *in.bytes_left();
+  std::string_view const header = header_of(in);
+  line_reader first(without_mark(header));
+  claimed_ = read_header(first, state_->name, state_->matrix);
+  header_lines_ = first.lines();
+  state_->matrix.bytes = end;
+  auto const boundary = [&](int number) {
+    std::uint64_t const body = end - header.size();
+    auto const whole = static_cast<std::uint64_t>(number), of = static_cast<std::uint64_t>(parts);
+    std::uint64_t const at = header.size() + body / of * whole + body % of * whole / of;
+    return number == 0 ? header.size() : line_from(*file, state_->name, at, end);
+  };
+  std::uint64_t const begin = boundary(part), last = boundary(part + 1);
+  auto const bytes = state_->text.grow(static_cast<std::size_t>(last - begin));
+  read_bytes(*file, state_->name, begin, bytes);
+  state_->lines.emplace(std::string_view(reinterpret_cast<char const*>(bytes.data()), bytes.size()),
+                        claimed_, state_->name, state_->matrix, std::size_t{1} << 20);
+  counts_ = state_->lines->count(threads_);
+}
+
+matrix_market_part::~matrix_market_part() = default;
+
+matrix_file const& matrix_market_part::matrix() const { return state_->matrix; }
+
+matrix_file matrix_market_part::parse(line_counts before, line_counts all) {
+  before.lines += header_lines_;
+  all.lines += header_lines_;
+  state_->lines->parse(threads_, before, all);
+  return std::move(state_->matrix);
+}
 }  // namespace libscan::apps

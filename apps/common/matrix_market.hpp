@@ -71,4 +71,44 @@ matrix_file read_matrix_market(std::string const& path, progress* meter = nullpt
 matrix_file read_matrix_market(std::unique_ptr<byte_source> source, std::string const& name,
                                int threads = 0, std::size_t piece_bytes = std::size_t{1} << 20);
 
+/// Prints a note on standard error if a matrix that is not general has entries above its diagonal.
+void note_above_diagonal(std::string const& path, matrix_symmetry kind, index_t entries);
+
+/// Lines and entries of some text.
+struct line_counts {
+  std::uint64_t lines = 0;
+  index_t entries = 0;
+};
+
+/// A part of a matrix's file, for programs whose processes read one part each: the lines that begin
+/// in one of several equal ranges of its bytes.
+class matrix_market_part {
+ public:
+  /// Reads the sizes, and the bytes of part `part` of `parts`; counts its lines. Throws: as
+  /// `read_matrix_market`; `usage_error` for what is no uncompressed regular file.
+  matrix_market_part(std::string const& path, int part, int parts, int threads = 0);
+  ~matrix_market_part();
+  matrix_market_part(matrix_market_part const&) = delete;
+  matrix_market_part& operator=(matrix_market_part const&) = delete;
+
+  /// The sizes, without entries; and how many entries they claim.
+  matrix_file const& matrix() const;
+  index_t claimed() const { return claimed_; }
+
+  /// The lines and entries of this part.
+  line_counts counts() const { return counts_; }
+
+  /// The matrix with the entries of this part. `before`: the lines and entries of earlier parts;
+  /// `all`: those of all parts. Once. Throws: as `read_matrix_market`.
+  matrix_file parse(line_counts before, line_counts all);
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+  int threads_;
+  index_t claimed_ = 0;
+  std::uint64_t header_lines_ = 0;
+  line_counts counts_;
+};
+
 }  // namespace libscan::apps

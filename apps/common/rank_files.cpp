@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -208,6 +209,41 @@ void rank_output::write(dtype type, index_t total, index_t first, std::span<std:
       if (file_) file_->commit();
     });
     if (part_ && part_->unplaced) part_->unplaced->spare();
+  });
+}
+
+matrix_file read_rank_matrix(communicator const& comm, std::string const& path, int threads) {
+  struct summary {
+    index_t rows, columns, claimed;
+    std::uint64_t bytes;
+    line_counts counts;
+  };
+  return collective(comm, "read_matrix", [&](collective_call& call) {
+    std::unique_ptr<matrix_market_part> part;
+    auto const seen = call.gather("lines", [&] {
+      part = std::make_unique<matrix_market_part>(path, comm.rank(), comm.size(), threads);
+      matrix_file const& sizes = part->matrix();
+      return summary{sizes.rows, sizes.columns, part->claimed(), sizes.bytes, part->counts()};
+    });
+    line_counts before, all;
+    for (std::size_t r = 0; r < seen.size(); ++r) {
+      if (r == static_cast<std::size_t>(comm.rank())) before = all;
+      all.lines += seen[r].counts.lines;
+      all.entries += seen[r].counts.entries;
+    }
+    matrix_file mine;
+    auto const above = call.gather("entries", [&] {
+      summary const& own = seen[static_cast<std::size_t>(comm.rank())];
+      if (own.rows != seen[0].rows || own.columns != seen[0].columns ||
+          own.claimed != seen[0].claimed || own.bytes != seen[0].bytes) {
+        throw file_error(input_name(path), "other sizes than on rank 0, expected the same file");
+      }
+      mine = part->parse(before, all);
+      return mine.above_diagonal;
+    });
+    index_t const total = std::reduce(above.begin(), above.end());
+    if (comm.rank() == 0) note_above_diagonal(path, mine.symmetry, total);
+    return mine;
   });
 }
 

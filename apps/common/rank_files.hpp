@@ -13,6 +13,7 @@
 
 #include <apps/common/data_file.hpp>
 #include <apps/common/item_stream.hpp>
+#include <apps/common/matrix_market.hpp>
 #include <apps/common/output_file.hpp>
 #include <libscan/distributed/communicator.hpp>
 #include <libscan/distributed/distribution.hpp>
@@ -70,6 +71,11 @@ class rank_output {
   struct part;
   std::unique_ptr<part> part_;  // on all others
 };
+
+/// The entries of an uncompressed Matrix Market file whose lines begin in this rank's part of the
+/// file; sizes are those of the whole matrix. `threads` per rank. Throws: as `matrix_market_part`;
+/// `file_error` if ranks see different files.
+matrix_file read_rank_matrix(communicator const& comm, std::string const& path, int threads);
 
 /// How long a step of a program took on this rank.
 struct step_time {

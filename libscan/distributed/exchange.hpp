@@ -114,9 +114,8 @@ auto exchange_by_rank(collective_call& call, MakeItems const& make_items, RankOf
   std::size_t total = 0;
   for (index_t const count : receive) total += static_cast<std::size_t>(count);
   std::vector<T> received(total);
-  detail::exchange_pieces(call, "items", std::span<T const>(split),
-                          std::span<index_t const>(send), std::span<T>(received),
-                          std::span<index_t const>(receive));
+  detail::exchange_pieces(call, "items", std::span<T const>(split), std::span<index_t const>(send),
+                          std::span<T>(received), std::span<index_t const>(receive));
   return received;
 }
 
@@ -170,7 +169,8 @@ auto exchange(ranks const& on, In const& in, RankOf const& rank_of) {
   using T = detail::item_of<In>;
   std::span<T const> const from{in};
   return detail::collective(on.comm(), "exchange", [&](detail::collective_call& call) {
-    auto received = detail::exchange_by_rank(call, [&] { return from; }, rank_of);
+    auto received = detail::exchange_by_rank(
+        call, [&] { return from; }, rank_of);
     call.agree("end", [] {});
     return received;
   });

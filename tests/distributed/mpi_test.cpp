@@ -21,6 +21,7 @@
 #include <libscan/distributed/radix_sort.hpp>
 #include <libscan/distributed/runs.hpp>
 #include <libscan/distributed/scan.hpp>
+#include <libscan/distributed/spmv.hpp>
 #include <tests/support/inputs.hpp>
 
 using namespace libscan;
@@ -152,6 +153,37 @@ void check_items(communicator const& comm) {
   require(libscan::reduce(on, std::vector<index_t>{std::ssize(got)}) == p * n, "all items");
 }
 
+/// A matrix with 2 on the diagonal and -1 beside it, from entries in the order of columns: each
+/// product needs one component of each neighbor.
+void check_product(communicator const& comm) {
+  ranks const on{comm, engine::cpu(1)};
+  index_t const n = 40000, p = comm.size(), me = comm.rank();
+  std::vector<std::int32_t> rows, columns;
+  std::vector<double> values;
+  for (index_t c = n * me / p; c < n * (me + 1) / p; ++c) {
+    for (index_t r = std::max<index_t>(c - 1, 0); r < std::min(c + 2, n); ++r) {
+      rows.push_back(static_cast<std::int32_t>(r));
+      columns.push_back(static_cast<std::int32_t>(c));
+      values.push_back(r == c ? 2 : -1);
+    }
+  }
+  coo_matrix<double> const list{n, n, std::ssize(rows), rows.data(), columns.data(), values.data()};
+  distributed_matrix<double> a(on, libscan::to_rows(on, list));
+  require(a.halo() == (me > 0 ? 1 : 0) + (me + 1 < p ? 1 : 0), "one component of each neighbor");
+  index_t const begin = a.rows().begin(comm.rank()), size = a.rows().size(comm.rank());
+  std::vector<double> x, y(static_cast<std::size_t>(size), -7);
+  for (index_t i = begin; i < begin + size; ++i) x.push_back(static_cast<double>(i * i));
+  for (int times = 0; times < 3; ++times) a.multiply(x, y);
+  for (index_t i = 0; i < size; ++i) {
+    index_t const r = begin + i;
+    double const last = static_cast<double>((n - 1) * (n - 1) * 2 - (n - 2) * (n - 2));
+    require(y[static_cast<std::size_t>(i)] == (r == 0       ? -1
+                                               : r == n - 1 ? last
+                                                            : -2),
+            "the second differences of squares");
+  }
+}
+
 /// An exception of one rank is thrown on all, which go on.
 void check_agreement(communicator const& comm) {
   ranks const on{comm, engine::cpu(1)};
@@ -190,6 +222,7 @@ void run(std::string_view what) {
     check_scans(comm);
     check_sort(comm);
     check_items(comm);
+    check_product(comm);
     check_agreement(comm);
   } else {
     check_loss(comm, what == "hang");

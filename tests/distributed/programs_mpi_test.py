@@ -102,6 +102,26 @@ class Results(RankCase):
         self.check("histogram", "--bins", "17")
         self.check("histogram", "--integers", "--range=-100:100")
 
+    def test_spmv(self):
+        random = np.random.default_rng(4)
+        entries = random.integers(1, 501, (7000, 2))
+        lines = ["%d %d %d\n" % (row, column, row % 7 - column % 5) for row, column in entries]
+        self.write("a.mtx", ("%%MatrixMarket matrix coordinate integer general\n500 500 7000\n" +
+                             "".join(lines)).encode())
+        np.save(self.path("x.npy"), random.integers(-99, 99, 500))
+        self.check("spmv", files=["a.mtx"])
+        self.check("spmv", "--x", "x.npy", "--transpose", files=["a.mtx"])
+        self.check("spmv", "--x", "random:3", "--semiring", "min-plus", files=["a.mtx"])
+        outputs = []
+        for ranks in [1, 2, 3, 4]:
+            result = self.on_ranks(ranks, "scan-spmv-mpi", "a.mtx", "--x", "random:3", "--dtype",
+                                   "float32", "-o", "y.raw")
+            self.assertEqual(result, (DONE, "", ""))
+            with open(self.path("y.raw"), "rb") as file:
+                outputs.append(file.read())
+        self.assertEqual(len(set(outputs)), 1)
+        self.assertEqual(len(outputs[0]), 2000)
+
     def test_help_is_printed_once(self):
         for name in PROGRAMS:
             if name.endswith("-mpi"):
@@ -202,11 +222,24 @@ class Failures(RankCase):
         for rank in [0, 1, 2]:
             self.killed({rank: "write:%d:1" % (1000 + signal.SIGKILL)})
 
+    def test_one_message_without_agreement(self):
+        """A rank fails where the others do not hear of it, or while MPI still has memory of theirs."""
+        for how, words in [("late", "rank 2: its disk is full"), ("alone", "rank 2: its disk is full"),
+                           ("several", "rank 1: its disk is full")]:
+            with self.subTest(how):
+                code, out, err = self.on_ranks(3, "failing_ranks", how)
+                lines = [line for line in err.splitlines() if line.startswith("failing_ranks")]
+                self.assertNotEqual(code, DONE)
+                self.assertEqual((out, lines), ("", ["failing_ranks: error: " + words]), err)
+                self.assertNotIn("touched", err)
+
     def test_hanging(self):
         self.fails_on_ranks(FAILURE, "rank [01]: .*no progress for 1000 ms; ranks that do not "
                             "answer: 2", 3, "scan-sort-mpi", "in.npy", "-o", "o.npy",
                             "--timeout", "1",
                             faults={2: "write:%d:1" % (1000 + signal.SIGSTOP)})
+        self.fails_on_ranks(FAILURE, "rank [01]: .*no progress for 1000 ms; ranks that do not "
+                            "answer: 2", 3, "failing_ranks", "hangs", "--timeout", "1")
 
 
 if __name__ == "__main__":

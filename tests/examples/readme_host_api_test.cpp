@@ -8,6 +8,7 @@
 #include <examples/host/groups.hpp>
 #include <examples/host/histogram.hpp>
 #include <examples/host/own_operator.hpp>
+#include <examples/host/rank_products.hpp>
 #include <examples/host/ranks.hpp>
 #include <examples/host/segments.hpp>
 #include <examples/host/sort.hpp>
@@ -68,6 +69,19 @@ TEST_CASE("the sums and the sort of docs/distributed.md, on one rank") {
   CHECK(got.total == 8);
   CHECK(got.sum == 2.5);
   CHECK(got.sorted == std::vector<std::uint32_t>{1, 5, 7});
+}
+
+TEST_CASE("the walks of docs/distributed.md, on one rank") {
+  // A path of three nodes: 4 walks of one step, 6 of two, 8 of three.
+  std::vector<std::int32_t> const from{0, 1, 1, 2}, to{1, 0, 2, 1};
+  std::vector<double> const ones(4, 1);
+  libscan::coo_matrix<double> const edges{3, 3, 4, from.data(), to.data(), ones.data()};
+  auto const walks = [&](int steps) {
+    return examples::count_walks(libscan::communicator::self(), edges, steps);
+  };
+  CHECK(walks(1) == 4);
+  CHECK(walks(2) == 6);
+  CHECK(walks(3) == 8);
 }
 
 TEST_CASE("the tour's own operator") {

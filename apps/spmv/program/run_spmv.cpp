@@ -23,6 +23,7 @@
 #include <apps/common/table.hpp>
 #include <apps/spmv/program/product_by.hpp>
 #include <apps/spmv/program/row_lengths.hpp>
+#include <apps/spmv/program/spmv_input.hpp>
 #include <apps/spmv/program/spy.hpp>
 #include <apps/spmv/program/verify.hpp>
 #include <apps/spmv/program/verify_others.hpp>
@@ -30,55 +31,6 @@
 
 namespace libscan::apps {
 namespace {
-
-semiring_kind semiring_named(std::string const& name) {
-  auto const* const found = std::ranges::find(semiring_names, name);
-  if (found != std::end(semiring_names)) {
-    return static_cast<semiring_kind>(found - std::begin(semiring_names));
-  }
-  throw usage_error("--semiring: " + for_people(name) +
-                    " is no semiring, expected plus-times, min-plus, max-times or or-and");
-}
-
-/// The seed in "random:SEED"; nothing if x is something else.
-std::optional<std::uint64_t> seed_of(std::string const& x) {
-  std::string const prefix = "random:";
-  if (!x.starts_with(prefix)) return std::nullopt;
-  std::uint64_t seed = 0;
-  if (!parse_digits(std::string_view(x).substr(prefix.size()), seed)) {
-    throw usage_error("--x: " + for_people(x) + ", expected random: and a whole number");
-  }
-  return seed;
-}
-
-/// Numbers from a counter and a mixing function (splitmix64): floats in [-1, 1), integers in [-8,
-/// 8).
-template <class T>
-T random_component(std::uint64_t seed, std::uint64_t i) {
-  std::uint64_t word = seed * 0x9e3779b97f4a7c15u + i * 0xd1342543de82ef95u;
-  word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9u;
-  word = (word ^ (word >> 27)) * 0x94d049bb133111ebu;
-  word ^= word >> 31;
-  if constexpr (std::is_integral_v<T>) {
-    return static_cast<T>(word >> 60) - 8;
-  } else {
-    constexpr int bits = std::numeric_limits<T>::digits;
-    return std::ldexp(static_cast<T>(word >> (64 - bits)), 1 - bits) - 1;
-  }
-}
-
-/// A number of a file as a T; refuses a finite one that would become infinite.
-template <class T, class From>
-T rounded(std::string const& path, From value) {
-  T const result = static_cast<T>(value);
-  if constexpr (std::is_floating_point_v<T> && std::is_floating_point_v<From>) {
-    if (std::isinf(result) && !std::isinf(value)) {
-      throw file_error(input_name(path), "the value " + number_text(value) +
-                                             " is out of range, expected " + expected_number<T>());
-    }
-  }
-  return result;
-}
 
 /// Refuses contradictory arguments.
 spmv_arguments const& checked(spmv_arguments const& arguments) {
@@ -98,11 +50,7 @@ spmv_arguments const& checked(spmv_arguments const& arguments) {
   if (arguments.spy && arguments.stats && same_output(*arguments.spy, "-")) {
     throw usage_error("--spy and --stats both write to standard output");
   }
-  dtype const type = arguments.common.type.value_or(dtype::f64);
-  if (type != dtype::f32 && type != dtype::f64 && type != dtype::i64) {
-    throw usage_error("--dtype " + std::string(name_of(type)) +
-                      " is no type of a product, expected float32, float64 or int64");
-  }
+  check_product_type(arguments);
   return arguments;
 }
 
@@ -147,7 +95,7 @@ class spmv_run {
       std::swap(file_.row_indices, file_.column_indices);
     }
     choose_verifiers();
-    switch (type()) {
+    switch (product_type(arguments_, file_)) {
       case dtype::f32:
         return run_with<float>();
       case dtype::i64:
@@ -161,22 +109,11 @@ class spmv_run {
   /// cuSPARSE has one semiring, and no integers.
   void choose_verifiers() {
     if (!verifiers_.has(verifier::cusparse)) return;
-    if (type() != dtype::i64 && semiring_ == semiring_kind::plus_times) return;
+    if (product_type(arguments_, file_) != dtype::i64 && semiring_ == semiring_kind::plus_times) return;
     if (arguments_.common.verify_by.has(verifier::cusparse)) {
       throw usage_error("--verify=cusparse is for float32 and float64 in plus-times");
     }
     verifiers_.remove(verifier::cusparse);
-  }
-
-  /// The type of the product: the requested one, else that of the file's numbers.
-  dtype type() const {
-    dtype const of_file = file_.field == matrix_field::integer ? dtype::i64 : dtype::f64;
-    dtype const wanted = arguments_.common.type.value_or(of_file);
-    if (wanted == dtype::i64 && file_.field == matrix_field::real) {
-      throw usage_error("--dtype int64: the values of " + input_name(arguments_.matrix) +
-                        " are real, expected float32 or float64");
-    }
-    return wanted;
   }
 
   template <class T>
@@ -187,7 +124,7 @@ class spmv_run {
     require_memory(entries * (16 + sizeof(T)) + places * (4 + sizeof(T)) +
                        static_cast<std::uint64_t>(file_.rows) * 8,
                    "the matrix of " + input_name(arguments_.matrix));
-    std::vector<T> values = values_as<T>();
+    std::vector<T> values = values_as<T>(file_, arguments_.matrix);
     coo_matrix<T> list{file_.rows,
                        file_.columns,
                        file_.entries(),
@@ -200,7 +137,7 @@ class spmv_run {
     // Without values an entry is there or not. If a pattern repeats a place its ones add up, as all
     // values do; in min-plus they are zeros, whose sum is one of them.
     if (output_ && list.values == nullptr && semiring_ != semiring_kind::min_plus &&
-        nonzeros_ < places_listed()) {
+        nonzeros_ < places_listed(file_)) {
       values.assign(static_cast<std::size_t>(list.entries), T(1));
       list.values = values.data();
       matrix = timed(build_seconds_, [&] { return to_rows(engine_, list); });
@@ -218,27 +155,6 @@ class spmv_run {
     output_file::commit_together(outputs);
     report_times<T>();
     return exit_code::done;
-  }
-
-  /// The number of places in the list, including those above the diagonal, counting repetitions.
-  index_t places_listed() const {
-    if (file_.symmetry == matrix_symmetry::general) return file_.entries();
-    index_t places = 0;
-    for (std::size_t k = 0; k < file_.row_indices.size(); ++k) {
-      places += file_.row_indices[k] == file_.column_indices[k] ? 1 : 2;
-    }
-    return places;
-  }
-
-  template <class T>
-  std::vector<T> values_as() const {
-    std::vector<T> values;
-    values.reserve(file_.reals.size() + file_.integers.size());
-    for (std::int64_t const value : file_.integers) values.push_back(static_cast<T>(value));
-    for (double const value : file_.reals) {
-      values.push_back(rounded<T>(arguments_.matrix, value));
-    }
-    return values;
   }
 
   template <class T>
@@ -298,27 +214,14 @@ class spmv_run {
       for (std::size_t i = 0; i < n; ++i) x.push_back(random_component<T>(*seed_, i));
       return x;
     }
-    // --dtype is the product's type: the file of x has its own type.
-    read_options options = arguments_.common.reading(&meter_);
-    if (options.format != file_format::raw && format_of_name(arguments_.x) != file_format::raw) {
-      options.type.reset();
-    }
+    read_options const options = reading_of_x(arguments_, &meter_);
     array const read = timed(read_seconds_, [&] { return read_array(arguments_.x, options); });
     if (read.count() != n) {
       throw file_error(input_name(arguments_.x), std::to_string(read.count()) +
                                                      " components, expected " + std::to_string(n) +
                                                      ", one for each column");
     }
-    visit_item_type(read.type, [&]<class From>(std::type_identity<From>) {
-      if constexpr (std::is_integral_v<T> &&
-                    (std::is_floating_point_v<From> || std::is_same_v<From, std::uint64_t>)) {
-        throw usage_error("--x: " + std::string(name_of(read.type)) +
-                          " components for an int64 matrix, expected integers of at most 64 bits "
-                          "with sign, or --dtype float64");
-      } else {
-        for (From const value : read.values<From>()) x.push_back(rounded<T>(arguments_.x, value));
-      }
-    });
+    components_as(read, arguments_.x, x);
     return x;
   }
 

@@ -129,7 +129,8 @@ inline distribution balanced_rows(collective_call& call, index_t rows,
     }
   }
   std::vector<index_t> lengths;
-  for (index_t begin = 0; index_t const cut : low) lengths.push_back(cut - std::exchange(begin, cut));
+  for (index_t begin = 0; index_t const cut : low)
+    lengths.push_back(cut - std::exchange(begin, cut));
   lengths.push_back(rows - (cuts > 0 ? low.back() : 0));
   return distribution(lengths);
 }
@@ -175,11 +176,10 @@ sparse_matrix<T> rows_of(engine const& on, std::vector<sent_entry<T>> entries, i
 ///
 /// Result: the rows that `to_rows` of all lists, one after the other, has on one rank, bit for bit.
 /// Types: T is float, double or std::int64_t. Lists have values on all ranks that have entries, or
-/// on none. Memory: three copies of the entries, 8 to 16 bytes each; twice that for symmetric lists.
-/// Synchronization: collective; each entry is sent at most once.
-/// Throws: `invalid_argument` on a rank with an invalid list, or another shape than rank 0, and
-/// `remote_error` on all others; `invalid_argument` on all ranks for other lengths; std::bad_alloc;
-/// `communicator_lost`.
+/// on none. Memory: three copies of the entries, 8 to 16 bytes each; twice that for symmetric
+/// lists. Synchronization: collective; each entry is sent at most once. Throws: `invalid_argument`
+/// on a rank with an invalid list, or another shape than rank 0, and `remote_error` on all others;
+/// `invalid_argument` on all ranks for other lengths; std::bad_alloc; `communicator_lost`.
 template <class T>
 distributed_rows<T> to_rows(ranks const& on, coo_matrix<T> const& list,
                             std::optional<index_t> rows_here = {}) {
@@ -206,13 +206,8 @@ distributed_rows<T> to_rows(ranks const& on, coo_matrix<T> const& list,
     distributed_rows<T> result{*parts, {}};
     call.agree("rows", [&] {
       T const some{};
-      coo_matrix<T> const shape{parts->size(on.rank()),
-                                list.columns,
-                                0,
-                                nullptr,
-                                nullptr,
-                                values ? &some : nullptr,
-                                symmetry::general};
+      coo_matrix<T> const shape{parts->size(on.rank()),   list.columns,     0, nullptr, nullptr,
+                                values ? &some : nullptr, symmetry::general};
       result.mine =
           detail::rows_of(on.local(), std::move(received), parts->begin(on.rank()), shape);
     });
@@ -290,9 +285,9 @@ class distributed_matrix {
     int const me = on_.rank();
     auto const all = call.gather("rows", [&] {
       check_rows();
-      return detail::rank_shape{row_parts_.total(),     matrix_.columns,
+      return detail::rank_shape{row_parts_.total(),        matrix_.columns,
                                 columns_here.value_or(-1), symmetry::general,
-                                matrix_.nonzeros() > 0, !matrix_.values.empty()};
+                                matrix_.nonzeros() > 0,    !matrix_.values.empty()};
     });
     detail::agree_on_shape(call, all);
     bool const square = row_parts_.total() == matrix_.columns;
