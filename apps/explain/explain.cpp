@@ -10,11 +10,13 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include <apps/common/foreign_format.hpp>
 #include <apps/common/output_file.hpp>
 #include <apps/common/table.hpp>
 #include <apps/explain/banks.hpp>
+#include <apps/explain/ranks.hpp>
 #include <apps/explain/svg.hpp>
 #include <apps/explain/text.hpp>
 
@@ -40,6 +42,25 @@ text_style style_for(int width) {
 void write(output_file& to, std::string const& text) {
   to.write(std::as_bytes(std::span<char const>(text)));
   to.complete();
+}
+
+/// Writes a text and a drawing, or either. `text(style)` makes the text.
+template <class Text>
+void show(explain_arguments const& arguments, std::string const& svg, Text const& text) {
+  std::optional<output_file> drawing;
+  if (!arguments.svg.empty()) write(drawing.emplace(arguments.svg), svg);
+  if (arguments.svg != "-") {
+    output_file out("-");
+    write(out, text(style_for(arguments.width)));
+  }
+  if (drawing) drawing->commit();
+}
+
+void explain_ranks(explain_arguments const& arguments, std::vector<std::int32_t> items) {
+  recorded_ranks const run = record_ranks({std::move(items), arguments.ranks, arguments.sorts,
+                                           arguments.scan.exclusive, arguments.scan.seed});
+  show(arguments, arguments.svg.empty() ? "" : ranks_svg(run),
+       [&](text_style const&) { return ranks_text(run); });
 }
 
 }  // namespace
@@ -70,20 +91,20 @@ exit_code run_explain(explain_arguments const& arguments) {
   request.items = numbers_in(arguments.numbers);
   if (!arguments.svg.empty()) refuse_foreign_ending(arguments.svg, ".svg");
   if (!arguments.svg.empty()) check_drawable(static_cast<int>(request.items.size()));
+  if (arguments.ranks != 0) {
+    explain_ranks(arguments, std::move(request.items));
+    return exit_code::done;
+  }
   if (arguments.banks != 0) request.banks = arguments.banks;
   recorded_run const run = record_scan(request);
-  std::optional<output_file> drawing;
-  if (!arguments.svg.empty()) {
-    write(drawing.emplace(arguments.svg),
-          arguments.banks != 0 ? bank_svg(run, arguments.banks) : svg_of(run));
-  }
-  if (arguments.svg != "-") {
-    output_file out("-");
-    text_style const style = style_for(arguments.width);
-    write(out, arguments.banks != 0 ? bank_text(run, arguments.banks, style.width)
-                                    : text_of(run, style));
-  }
-  if (drawing) drawing->commit();
+  bool const banks = arguments.banks != 0;
+  show(arguments,
+       arguments.svg.empty() ? ""
+       : banks               ? bank_svg(run, arguments.banks)
+                             : svg_of(run),
+       [&](text_style const& style) {
+         return banks ? bank_text(run, arguments.banks, style.width) : text_of(run, style);
+       });
   return exit_code::done;
 }
 

@@ -16,6 +16,8 @@ struct explain_arguments {
   std::string svg;  ///< file of the drawing, or "-"; empty: none
   int width = 0;    ///< columns of text; 0: the terminal's, or 80
   int banks = 0;    ///< of shared memory, to show where operands lie; 0: show the scan
+  int ranks = 0;    ///< on which to run a scan, or a sort; 0: run kernels
+  bool sorts = false;
   scan_request scan;
 };
 

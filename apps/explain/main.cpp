@@ -7,6 +7,7 @@
 #include <apps/common/arguments.hpp>
 #include <apps/common/program.hpp>
 #include <apps/explain/explain.hpp>
+#include <apps/explain/ranks.hpp>
 
 namespace {
 
@@ -28,6 +29,7 @@ Examples:
   scan-explain --algorithm blelloch --svg blelloch.svg
   scan-explain "$(seq 1 512)" --algorithm blelloch | tail -16
   scan-explain "$(seq 1 64)" --algorithm blelloch --banks 16 --svg banks.svg
+  scan-explain "3 1 7 0 4 1 6 3" --ranks 4 --sort --svg sort.svg
 
 Exit codes: 0 done, 2 usage, 3 the drawing cannot be written, 4 memory or the executor.)words";
 }
@@ -71,6 +73,17 @@ int main(int argc, char** argv) {
                      "show where the operands lie in so many banks of shared memory (32 today, 16 "
                      "on the GPUs of 2007) instead of the steps",
                      [&](std::uint64_t n) { arguments.banks = static_cast<int>(n); });
+    auto* const ranks =
+        add_whole_number(app, "--ranks", 1, max_shown_ranks,
+                         "show the scan of items that are spread over so many ranks, which send "
+                         "each other messages, instead of kernels",
+                         [&](std::uint64_t n) { arguments.ranks = static_cast<int>(n); });
+    for (char const* kernels_only : {"--algorithm", "--block", "--banks"}) {
+      ranks->excludes(app.get_option(kernels_only));
+    }
+    app.add_flag("--sort", arguments.sorts, "with --ranks: a sort")
+        ->needs(ranks)
+        ->excludes(app.get_option("--exclusive"));
     add_version_flag(app);
     if (!parse_arguments(app, argc, argv)) return exit_code::done;
     return run_explain(arguments);

@@ -36,6 +36,13 @@ TEXTS = {
     "bank-conflicts": [" ".join(map(str, range(128))), "--algorithm", "blelloch",
                        "--width", "132"],
 }
+# Texts of --ranks, which needs a build with simulated ranks.
+HAS_RANKS = b"no simulated ranks" not in subprocess.run(
+    [PROGRAM, "--ranks", "1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE).stderr
+RANKS = {"ranks-scan", "ranks-exclusive", "ranks-sort"}
+TEXTS["ranks-scan"] = [PAPER, "--ranks", "4"]
+TEXTS["ranks-exclusive"] = [PAPER, "--ranks", "3", "--exclusive"]
+TEXTS["ranks-sort"] = [PAPER, "--ranks", "4", "--sort"]
 BLOCK_SCANS = ("sequential", "quadratic", "hillis-steele", "kogge-stone",
                "kogge-stone-double-buffered", "blelloch", "blelloch-padded",
                "blelloch-fully-padded", "brent-kung")
@@ -45,6 +52,12 @@ for name in BLOCK_SCANS:
     TEXTS[f"paper-{name}-exclusive"] = [PAPER, "--algorithm", name, "--exclusive"]
 for name in STRATEGIES:
     TEXTS[f"paper-{name}"] = [PAPER, "--algorithm", name]
+
+
+def shown_texts():
+    """The texts that this build can make."""
+    return {name: arguments for name, arguments in TEXTS.items()
+            if HAS_RANKS or name not in RANKS}
 
 
 def without_accesses(text):
@@ -79,14 +92,14 @@ class ExplainCase(ProgramCase):
 class AsEveryProgram(EveryProgram, ExplainCase):
     words_of_help = EveryProgram.words_of_help + [
         "--algorithm", "--block", "--exclusive", "--svg", "--width", "--seed",
-        "--banks", "decoupled-look-back", "Up to 2048 numbers; 64 with --svg", "Exit codes:"]
+        "--banks", "--ranks", "--sort", "decoupled-look-back", "Up to 2048 numbers; 64 with --svg", "Exit codes:"]
 
 
 class Texts(ExplainCase):
     maxDiff = None
 
     def test_goldens(self):
-        for name, arguments in TEXTS.items():
+        for name, arguments in shown_texts().items():
             with self.subTest(name):
                 text = self.text(*arguments)
                 path = GOLDEN / f"{name}.txt"
@@ -278,6 +291,57 @@ class Banks(ExplainCase):
             self.assertEqual('class="conflict"' in svg, conflicts)
 
 
+@unittest.skipUnless(HAS_RANKS, "this build has no simulated ranks")
+class Ranks(ExplainCase):
+    """Scans and sorts on several ranks: what each holds, and what they send."""
+
+    def shown(self, items, ranks, *options):
+        """The items and the results of each rank, and the messages."""
+        text = self.text(" ".join(map(str, items)), "--ranks", ranks, *options)
+        rows = [[int(x) for x in row.split()]
+                for row in re.findall(r"^  rank \d+:((?: -?\d+)*) ?$", text, re.MULTILINE)]
+        messages = [(int(a), int(b), [int(x) for x in sent.split()]) for a, b, sent in
+                    re.findall(r"^  rank (\d+) to rank (\d+): (.*)$", text, re.MULTILINE)]
+        self.assertEqual(len(rows), 2 * ranks, text)
+        return rows[:ranks], rows[ranks:], messages
+
+    def test_results(self):
+        for items in [[], [5], [3, 1, 7, 0, 4, 1, 6, 3], [2] * 20, list(range(30, -30, -1))]:
+            sums = list(itertools.accumulate(items))
+            for ranks in [1, 2, 3, 4, 16]:
+                for options, right in [([], sums), (["--exclusive"], ([0] + sums)[:len(items)]),
+                                       (["--sort"], sorted(items)),
+                                       (["--sort", "--seed", "7"], sorted(items))]:
+                    before, after, messages = self.shown(items, ranks, *options)
+                    self.assertEqual(sum(before, []), items)
+                    self.assertEqual(sum(after, []), right)
+                    if "--sort" not in options:
+                        self.assertEqual(messages, [])
+                        continue
+                    for rank in range(ranks):  # what a rank keeps, sends and gets
+                        kept = list(before[rank])
+                        for a, b, sent in messages:
+                            for x in sent if a == rank else []:
+                                kept.remove(x)
+                        got = sum([sent for a, b, sent in messages if b == rank], [])
+                        self.assertEqual(sorted(kept + got), after[rank])
+
+    def test_drawing(self):
+        for options in [[], ["--sort"]]:
+            root = xml.fromstring(self.text(PAPER, "--ranks", "4", *options, "--svg", "-"))
+            svg = "{http://www.w3.org/2000/svg}"
+            cells = [x for x in root.iter(svg + "rect") if x.get("class") in ("item", "result")]
+            arrows = [x for x in root.iter(svg + "path") if x.get("class") == "message"]
+            self.assertEqual((len(cells), len(arrows) > 0), (16, options != []))
+
+    def test_usage(self):
+        for option in [["--algorithm", "blelloch"], ["--block", "4"], ["--banks", "32"]]:
+            self.fails(USAGE, "--ranks", PAPER, "--ranks", "4", *option)
+        self.fails(USAGE, "--sort", PAPER, "--sort")
+        self.fails(USAGE, "--ranks", PAPER, "--ranks", "17")
+        self.fails(USAGE, "expected at most 2048", " ".join(["1"] * 2049), "--ranks", "2")
+
+
 class Drawings(ExplainCase):
     def drawings(self):
         """(arguments, root element) of a drawing of each text that has one, and of more blocks."""
@@ -316,7 +380,7 @@ class Drawings(ExplainCase):
         self.assertLess(float(re.search(r'viewBox="0 0 ([0-9.]+)', svg)[1]), 1200)
 
     def test_well_formed(self):
-        for arguments in TEXTS.values():
+        for arguments in shown_texts().values():
             if len(arguments[0].split()) > 64:
                 continue
             root = xml.fromstring(self.text(*arguments, "--svg", "-"))
