@@ -191,6 +191,12 @@ rank_output::~rank_output() = default;
 
 void rank_output::write(dtype type, index_t total, index_t first, std::span<std::byte const> items,
                         file_format otherwise) {
+  fill(type, total, first, items, otherwise);
+  commit_together(comm_, {this});
+}
+
+void rank_output::fill(dtype type, index_t total, index_t first, std::span<std::byte const> items,
+                       file_format otherwise) {
   bool const has_header = output_format(path_, otherwise) == file_format::npy;
   std::string const header = has_header ? npy_header(type, total) : "";
   std::uint64_t const item = size_of(type);
@@ -205,10 +211,22 @@ void rank_output::write(dtype type, index_t total, index_t first, std::span<std:
       to.write_at(header.size() + static_cast<std::uint64_t>(first) * item, items);
       to.complete();
     });
+  });
+}
+
+void rank_output::commit_together(communicator const& comm,
+                                  std::initializer_list<rank_output*> files) {
+  collective(comm, "write_output", [&](collective_call& call) {
     call.agree("name", [&] {
-      if (file_) file_->commit();
+      std::vector<output_file*> own;
+      for (rank_output const* one : files) {
+        if (one->file_) own.push_back(one->file_.get());
+      }
+      output_file::commit_together(own);
     });
-    if (part_ && part_->unplaced) part_->unplaced->spare();
+    for (rank_output const* one : files) {
+      if (one->part_ && one->part_->unplaced) one->part_->unplaced->spare();
+    }
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -58,11 +59,18 @@ class rank_output {
   rank_output(rank_output const&) = delete;
   rank_output& operator=(rank_output const&) = delete;
 
-  /// Writes the file and puts it into place. It has `total` items; this rank's `items` begin at
-  /// item `first`. The format is `output_format(path, otherwise)`. The whole length is reserved
-  /// first. Throws `file_error`; then no file appears, and none is left.
+  /// Writes the file, and puts it into place: `fill`, then `commit_together`.
   void write(dtype type, index_t total, index_t first, std::span<std::byte const> items,
              file_format otherwise);
+
+  /// Writes the file without its name. It has `total` items; this rank's `items` begin at item
+  /// `first`. The format is `output_format(path, otherwise)`. The whole length is reserved first.
+  /// Throws `file_error`; then no file appears, and none is left.
+  void fill(dtype type, index_t total, index_t first, std::span<std::byte const> items,
+            file_format otherwise);
+
+  /// Puts filled files into place, all or none. Throws `file_error`.
+  static void commit_together(communicator const& comm, std::initializer_list<rank_output*> files);
 
  private:
   communicator comm_;

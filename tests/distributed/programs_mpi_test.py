@@ -78,6 +78,17 @@ class Results(RankCase):
         self.check("sort", files=["in.npy", "floats.npy", "few.npy"])
         self.check("sort", "--descending", "--argsort")
         self.check("sort", "--bits", "3:9")
+        np.save(self.path("v.npy"), np.arange(20011, dtype="int16"))
+        for ranks in [0, 1, 2, 3, 4]:
+            arguments = ["in.npy", "-o", "k%d.npy" % ranks, "--values", "v.npy",
+                         "--values-output", "v%d.npy" % ranks]
+            if ranks == 0:
+                self.call(*arguments, program=PROGRAMS["scan-sort"], cwd=self.dir)
+            else:
+                self.assertEqual(self.on_ranks(ranks, "scan-sort-mpi", *arguments), (DONE, "", ""))
+            for name in ["k", "v"]:
+                self.assertTrue(np.array_equal(np.load(self.path("%s%d.npy" % (name, ranks))),
+                                               np.load(self.path(name + "0.npy"))))
 
     def test_prefix(self):
         np.save(self.path("bools.npy"), np.array([True, False, True]))

@@ -160,6 +160,72 @@ TEST_CASE("ranks sort a file, for any number of ranks") {
   }
 }
 
+TEST_CASE("values move with the keys of a file, for any number of ranks") {
+  auto const items = some_items(3000);
+  std::vector<index_t> places(items.size());
+  std::iota(places.begin(), places.end(), index_t{0});
+  std::stable_sort(places.begin(), places.end(), [&](index_t a, index_t b) {
+    return items[static_cast<std::size_t>(a)] < items[static_cast<std::size_t>(b)];
+  });
+  auto const check = [&]<class T>(T step) {
+    test::scratch_directory const dir;
+    std::vector<T> values, moved;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      values.push_back(static_cast<T>(static_cast<T>(i) * step));
+    }
+    for (index_t const i : places) moved.push_back(values[static_cast<std::size_t>(i)]);
+    auto sorted = items;
+    std::stable_sort(sorted.begin(), sorted.end());
+    test::write_bytes(dir / "v.npy", file_of(values, "v.npy"));
+    sort_arguments arguments;
+    arguments.values = dir / "v.npy";
+    arguments.values_output = dir / "moved.npy";
+    check_outputs("a.npy", file_of(items, "a.npy"), file_of(sorted, "a.npy"),
+                  [&](ranks const& on, std::string const& in, std::string const& out) {
+                    with(arguments, sort_on_ranks)(on, in, out);
+                    if (on.rank() != 0) return;
+                    bool const same =
+                        test::read_bytes(dir / "moved.npy") == file_of(moved, "v.npy");
+                    CHECK(same);
+                  });
+  };
+  check(std::uint8_t{1});
+  check(std::int16_t{-7});
+  check(0.5F);
+  check(-1.25);
+}
+
+TEST_CASE("neither keys nor values appear if one of them cannot be written") {
+  test::scratch_directory const dir;
+  test::write_bytes(dir / "a.npy", file_of(some_items(50), "a.npy"));
+  test::write_bytes(dir / "v.npy", file_of(some_items(50), "v.npy"));
+  test::write_bytes(dir / "few.npy", file_of(some_items(49), "v.npy"));
+  auto const body = [&](std::string const& values) {
+    return [&dir, values](communicator const& comm) {
+      sort_arguments arguments;
+      arguments.input = dir / "a.npy";
+      arguments.output = dir / "out.npy";
+      arguments.values = dir / values;
+      arguments.values_output = dir / "moved.npy";
+      sort_on_ranks(ranks{comm, engine::cpu(1)}, arguments);
+    };
+  };
+  for (auto const& outcome : simulated_ranks(3, 1).outcomes(body("few.npy"))) {
+    CHECK(outcome != nullptr);
+  }
+  CHECK(dir.entries() == 3);
+  simulated_ranks counting(3, 1);
+  counting.run(body("v.npy"));
+  for (index_t send = 0; send + 1 < counting.sends(1); ++send) {
+    std::filesystem::remove(dir / "out.npy");
+    std::filesystem::remove(dir / "moved.npy");
+    simulated_ranks failing(3, 5);
+    failing.fail(1, send);
+    for (auto const& outcome : failing.outcomes(body("v.npy"))) CHECK(outcome != nullptr);
+    CHECK(dir.entries() == 3);
+  }
+}
+
 TEST_CASE("ranks scan a file, for any number of ranks") {
   for (std::size_t const n : {0, 3, 70000}) {
     auto const items = some_items(n);

@@ -77,26 +77,7 @@ void add_arguments(CLI::App& app, sort_arguments& arguments) {
       ->type_name("OUTPUT")
       ->capture_default_str();
   add_order_arguments(app, arguments);
-  auto* const values = app.add_option("--values", arguments.values, "items that move with the keys")
-                           ->type_name("FILE");
-  auto* const values_output =
-      app.add_option("--values-output", arguments.values_output, "output of these items")
-          ->type_name("OUTPUT")
-          ->needs(values);
-  values->needs(values_output);
-  app.add_option_function<std::string>(
-         "--values-dtype",
-         [to = &arguments](std::string const& name) {
-           try {
-             to->values_type = dtype_from_name(name);
-           } catch (usage_error const& e) {
-             throw usage_error(std::string("--values-dtype: ") + e.what());
-           }
-         },
-         "type of these items (raw needs it)")
-      ->type_name("TYPE")
-      ->needs(values);
-  values->excludes("--argsort");
+  add_values_arguments(app, arguments);
   app.add_option_function<std::string>(
          "--temp", [](std::string const& directory) { set_temporary_directory(directory); },
          "directory of temporary files, see --memory below")

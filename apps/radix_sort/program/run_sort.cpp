@@ -69,7 +69,8 @@ class sort_run {
     count_ = table_ != nullptr ? table_->rows.size() : keys_.count();
     if (!values_stream_) return;
     values_ = load(*values_stream_, {});
-    check_values(static_cast<index_t>(values_.count()), static_cast<index_t>(count_));
+    check_value_count(arguments_, static_cast<index_t>(values_.count()),
+                      static_cast<index_t>(count_));
   }
 
   void open_keys() {
@@ -118,14 +119,8 @@ class sort_run {
     values_.type = values_stream_->type();
     values_.format = values_stream_->format();
     auto const keys = by_columns_ ? std::nullopt : items_->count();
-    if (keys && values_stream_->count()) check_values(*values_stream_->count(), *keys);
-  }
-
-  void check_values(index_t values, index_t keys) const {
-    if (values == keys) return;
-    throw file_error(input_name(*arguments_.values), std::to_string(values) + " values, expected " +
-                                                         std::to_string(keys) +
-                                                         ", one for each key");
+    if (keys && values_stream_->count())
+      check_value_count(arguments_, *values_stream_->count(), *keys);
   }
 
   void load_keys() {
@@ -192,7 +187,7 @@ class sort_run {
           external_plan::of(keys.type(), value_bytes, engine_.threads(), "sorting " + keys.name());
       external_input const files(keys, keys_.bytes, values_stream_, request.directory);
       keys_ = {};
-      if (values_stream_) check_values(files.values(), files.keys());
+      if (values_stream_) check_value_count(arguments_, files.values(), files.keys());
       std::optional<index_t> count;
       if (!arguments_.unique) count = files.keys();
       dtype const type = arguments_.positions ? dtype_of<index_t>() : keys.type();

@@ -9,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <apps/common/byte_source.hpp>
 #include <apps/common/exit_code.hpp>
 #include <apps/common/number.hpp>
 #include <apps/common/output_file.hpp>
@@ -57,6 +58,35 @@ void add_order_arguments(CLI::App& app, sort_arguments& arguments) {
       "from the largest to the smallest");
   app.add_flag("--argsort", arguments.positions, "write the positions (from 0) of the sorted keys");
   app.add_option("--bits", arguments.bits, "bits to compare, see below")->type_name("LO:HI");
+}
+
+void add_values_arguments(CLI::App& app, sort_arguments& arguments) {
+  auto* const values = app.add_option("--values", arguments.values, "items that move with the keys")
+                           ->type_name("FILE");
+  auto* const values_output =
+      app.add_option("--values-output", arguments.values_output, "output of these items")
+          ->type_name("OUTPUT")
+          ->needs(values);
+  values->needs(values_output);
+  app.add_option_function<std::string>(
+         "--values-dtype",
+         [to = &arguments](std::string const& name) {
+           try {
+             to->values_type = dtype_from_name(name);
+           } catch (usage_error const& e) {
+             throw usage_error(std::string("--values-dtype: ") + e.what());
+           }
+         },
+         "type of these items (raw needs it)")
+      ->type_name("TYPE")
+      ->needs(values);
+  values->excludes("--argsort");
+}
+
+void check_value_count(sort_arguments const& arguments, index_t values, index_t keys) {
+  if (values == keys) return;
+  throw file_error(input_name(*arguments.values), std::to_string(values) + " values, expected " +
+                                                      std::to_string(keys) + ", one for each key");
 }
 
 sort_options checked_options(sort_arguments const& arguments) {

@@ -31,6 +31,12 @@ struct sort_arguments {
 /// Adds --descending, --argsort and --bits.
 void add_order_arguments(CLI::App& app, sort_arguments& arguments);
 
+/// Adds --values, --values-output and --values-dtype. After `add_order_arguments`.
+void add_values_arguments(CLI::App& app, sort_arguments& arguments);
+
+/// Throws `file_error` unless there is a value for each key.
+void check_value_count(sort_arguments const& arguments, index_t values, index_t keys);
+
 /// The options of the sort, including the bits. Throws `usage_error` for invalid bits and for
 /// contradictory arguments.
 sort_options checked_options(sort_arguments const& arguments);

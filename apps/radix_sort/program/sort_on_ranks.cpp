@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of scan-sort-mpi: each rank reads a part of the keys, all ranks sort them, each rank
-// writes its part of the result.
+// The steps of scan-sort-mpi: each rank reads a part of the keys and values, all ranks sort them,
+// each rank writes its part of the result.
 #include <apps/radix_sort/program/sort_on_ranks.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -12,40 +16,128 @@
 #include <libscan/distributed/radix_sort.hpp>
 
 namespace libscan::apps {
+namespace {
+
+/// Calls body(std::type_identity<word>{}) with the unsigned type of `bytes` bytes.
+template <class Body>
+void with_word(std::size_t bytes, Body const& body) {
+  switch (bytes) {
+    case 1:
+      return body(std::type_identity<std::uint8_t>{});
+    case 2:
+      return body(std::type_identity<std::uint16_t>{});
+    case 4:
+      return body(std::type_identity<std::uint32_t>{});
+    default:
+      return body(std::type_identity<std::uint64_t>{});
+  }
+}
+
+/// One run of the program on one rank.
+class sort_run {
+ public:
+  sort_run(ranks const& on, sort_arguments const& arguments)
+      : on_(on),
+        arguments_(arguments),
+        options_(checked_options(arguments)),
+        output_(on.comm(), arguments.output) {
+    if (arguments.values) values_output_.emplace(on.comm(), arguments.values_output);
+    input_.emplace(on.comm(), arguments.input, arguments.common.reading());
+    if (!arguments.values) return;
+    read_options of_values;
+    of_values.type = arguments.values_type;
+    values_input_.emplace(on.comm(), *arguments.values, of_values);
+    check_value_count(arguments, values_input_->parts().total(), input_->parts().total());
+  }
+
+  void run() {
+    read();
+    visit_item_type(input_->type(), [&]<class T>(std::type_identity<T>) {
+      if (arguments_.positions) {
+        lazy_buffer<index_t> positions(mine());
+        timed(sort_seconds_, [&] { argsort(on_, keys_.values<T>(), positions.items(), options_); });
+        keys_ = {};
+        write(dtype_of<index_t>(), std::as_bytes(positions.items()), {});
+      } else {
+        sort<T>();
+      }
+    });
+    if (!arguments_.common.time) return;
+    report_on_ranks(on_.comm(), std::vector<step_time>{{"read", read_seconds_},
+                                                       {"sort", sort_seconds_},
+                                                       {"write", write_seconds_}});
+  }
+
+ private:
+  /// The number of items of this rank, before the sort and after it.
+  std::size_t mine() const { return static_cast<std::size_t>(input_->parts().size(on_.rank())); }
+
+  void read() {
+    // A sort takes a copy of the keys and twice the result. Positions, and values, which are
+    // widened, travel with their keys.
+    std::size_t const key = size_of(input_->type());
+    std::size_t const pairs = 8 + 3 * 2 * sizeof(index_t);
+    std::size_t const value = values_input_ ? size_of(values_input_->type()) : 0;
+    std::size_t const others = values_input_          ? pairs + key + 2 * (value + sizeof(index_t))
+                               : arguments_.positions ? pairs
+                                                      : 4 * key;
+    timed(read_seconds_, [&] {
+      keys_ = input_->read(key + others);
+      if (values_input_) values_ = values_input_->read(value);
+    });
+  }
+
+  template <class T>
+  void sort() {
+    lazy_buffer<T> sorted(mine());
+    if (!values_input_) {
+      timed(sort_seconds_, [&] { sort_keys(on_, keys_.values<T>(), sorted.items(), options_); });
+      keys_ = {};
+      return write(input_->type(), std::as_bytes(sorted.items()), {});
+    }
+    with_word(size_of(values_.type), [&]<class Word>(std::type_identity<Word>) {
+      lazy_buffer<Word> moved(mine());
+      timed(sort_seconds_, [&] {
+        // Wide values, so that pairs of keys and values are the pairs of an argsort.
+        lazy_buffer<index_t> wide(mine()), wide_moved(mine());
+        std::span const own(reinterpret_cast<Word const*>(values_.bytes.data()), mine());
+        std::ranges::transform(own, wide.items().begin(),
+                               [](Word x) { return static_cast<index_t>(x); });
+        sort_pairs(on_, keys_.values<T>(), sorted.items(), wide.items(), wide_moved.items(),
+                   options_);
+        std::ranges::transform(wide_moved.items(), moved.items().begin(),
+                               [](index_t x) { return static_cast<Word>(x); });
+      });
+      keys_ = values_ = {};
+      write(input_->type(), std::as_bytes(sorted.items()), std::as_bytes(moved.items()));
+    });
+  }
+
+  /// Writes the results of this rank, and puts both outputs into place.
+  void write(dtype type, std::span<std::byte const> items, std::span<std::byte const> values) {
+    index_t const total = input_->parts().total(), first = input_->parts().begin(on_.rank());
+    timed(write_seconds_, [&] {
+      output_.fill(type, total, first, items, input_->format());
+      if (!values_output_) return rank_output::commit_together(on_.comm(), {&output_});
+      values_output_->fill(values_input_->type(), total, first, values, values_input_->format());
+      rank_output::commit_together(on_.comm(), {&output_, &*values_output_});
+    });
+  }
+
+  ranks const& on_;
+  sort_arguments const& arguments_;
+  sort_options options_;
+  rank_output output_;  // opened, or refused, before the input is read
+  std::optional<rank_output> values_output_;
+  std::optional<rank_input> input_, values_input_;
+  array keys_, values_;
+  double read_seconds_ = 0, sort_seconds_ = 0, write_seconds_ = 0;
+};
+
+}  // namespace
 
 void sort_on_ranks(ranks const& on, sort_arguments const& arguments) {
-  sort_options const options = checked_options(arguments);
-  double read_seconds = 0, sort_seconds = 0, write_seconds = 0;
-  rank_output output(on.comm(), arguments.output);
-  rank_input input(on.comm(), arguments.input, arguments.common.reading());
-  auto const mine = static_cast<std::size_t>(input.parts().size(on.rank()));
-  // A sort takes a copy of the keys and twice the result. Positions travel with their keys.
-  std::size_t const key = size_of(input.type());
-  std::size_t const item = arguments.positions ? 8 + 3 * 2 * sizeof(index_t) : 4 * key;
-  array keys = timed(read_seconds, [&] { return input.read(key + item); });
-  auto const sort_and_write = [&]<class T>(std::type_identity<T>, auto const& sort) {
-    lazy_buffer<T> sorted(mine);
-    timed(sort_seconds, [&] { sort(sorted.items()); });
-    keys = {};
-    timed(write_seconds, [&] {
-      output.write(dtype_of<T>(), input.parts().total(), input.parts().begin(on.rank()),
-                   std::as_bytes(sorted.items()), input.format());
-    });
-  };
-  visit_item_type(input.type(), [&]<class T>(std::type_identity<T> type) {
-    auto const in = keys.values<T>();
-    if (arguments.positions) {
-      sort_and_write(std::type_identity<index_t>(),
-                     [&](auto out) { argsort(on, in, out, options); });
-    } else {
-      sort_and_write(type, [&](auto out) { sort_keys(on, in, out, options); });
-    }
-  });
-  if (arguments.common.time) {
-    report_on_ranks(on.comm(),
-                    std::vector<step_time>{
-                        {"read", read_seconds}, {"sort", sort_seconds}, {"write", write_seconds}});
-  }
+  sort_run(on, arguments).run();
 }
 
 }  // namespace libscan::apps
