@@ -41,15 +41,16 @@ constexpr char const* style = R"svg(<style>
 text { font-family: 'DejaVu Sans', Verdana, sans-serif; font-size: 12px; fill: #1e293b; }
 .heading { font-size: 14px; font-weight: bold; }
 .number { font-size: 13px; text-anchor: middle; }
-.sent { font-size: 11px; text-anchor: middle; paint-order: stroke; stroke: #ffffff; stroke-width: 4px; }
+.sent { font-size: 11px; text-anchor: middle; }
+.sent { paint-order: stroke; stroke: #ffffff; stroke-width: 4px; }
 .item { fill: #ffffff; stroke: #64748b; }
 .result { fill: #dbeafe; stroke: #1d4ed8; }
 .all { fill: #f1f5f9; stroke: #cbd5e1; }
 .message { fill: none; stroke: #c2410c; stroke-width: 1.4; }
 .head { fill: #c2410c; }
 </style>
-<defs><marker id="to" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" markerHeight="6" orient="auto">)svg"
-                              R"svg(<path d="M0,0 L8,4 L0,8 z" class="head"/></marker></defs>
+<defs><marker id="to" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" markerHeight="6"
+orient="auto"><path d="M0,0 L8,4 L0,8 z" class="head"/></marker></defs>
 )svg";
 
 /// The drawing: a column for each rank.

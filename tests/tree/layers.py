@@ -27,6 +27,8 @@ BELOW = {
     "apps/common": ["core", "distributed"],
     "apps/check": [*LIBRARY, "apps/common",
                    "apps/filter", "apps/histogram", "apps/prefix", "apps/radix_sort", "apps/spmv"],
+    "apps/explain": [*LIBRARY, "apps/common",
+                     "apps/radix_sort"],
     "apps/histogram": [*LIBRARY, "apps/common",
                        "apps/filter", "apps/radix_sort"],
     "apps/spmv": [*LIBRARY, "apps/common",
