@@ -140,20 +140,23 @@ rank_input::rank_input(communicator const& comm, std::string const& path,
 }
 
 array rank_input::read(std::size_t item_bytes) {
+  return read(item_bytes, parts_->begin(comm_.rank()), parts_->end(comm_.rank()));
+}
+
+array rank_input::read(std::size_t item_bytes, index_t first, index_t end) {
   return collective(comm_, "read_input", [&](collective_call& call) {
     array mine;
-    call.agree("items", [&] { mine = read_part(item_bytes); });
+    call.agree("items", [&] { mine = read_part(item_bytes, first, end); });
     return mine;
   });
 }
 
-array rank_input::read_part(std::size_t item_bytes) {
+array rank_input::read_part(std::size_t item_bytes, index_t first, index_t end) {
   array result{type(), {0}, format(), {}, nullptr};
   if (parts_->total() == 0) return result;
-  int const rank = comm_.rank();
-  auto const n = static_cast<std::uint64_t>(parts_->size(rank));
+  auto const n = static_cast<std::uint64_t>(end - first);
   require_memory(n * item_bytes, "a rank's part of " + items_->name());
-  items_->restrict_to(parts_->begin(rank), parts_->end(rank));
+  items_->restrict_to(first, end);
   std::size_t const item = size_of(type());
   items_->begin(item_stream::piece_items(1, item), 1);
   byte_buffer buffer(items_->name());
@@ -165,7 +168,7 @@ array rank_input::read_part(std::size_t item_bytes) {
     }
   }
   kept_bytes all = buffer.release();
-  result.shape = {parts_->size(rank)};
+  result.shape = {end - first};
   result.bytes = all.bytes;
   result.owner = std::move(all.owner);
   return result;

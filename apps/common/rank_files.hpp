@@ -40,8 +40,11 @@ class rank_input {
   /// included; more than `memory_bound()` is refused on all ranks before any item is read.
   array read(std::size_t item_bytes);
 
+  /// The same for items [first, end) of the file.
+  array read(std::size_t item_bytes, index_t first, index_t end);
+
  private:
-  array read_part(std::size_t item_bytes);
+  array read_part(std::size_t item_bytes, index_t first, index_t end);
 
   communicator comm_;
   std::uint64_t bytes_read_ = 0;

@@ -58,31 +58,6 @@ Examples:
 
 Exit codes: 0 done, 1 --verify found a difference, 2 usage, 3 bad file, 4 device or memory.)";
 
-/// Adds the four options that say where segments begin; at most one may be used.
-void add_segments(CLI::App& app, prefix_arguments& arguments) {
-  using form = libscan::segmentation::form;
-  static constexpr struct {
-    char const* flag;
-    form how;
-    char const* words;
-  } ways[] = {
-      {"--heads", form::flags, "a byte per item: where segments begin"},
-      {"--head-bits", form::bits, "a bit per item: where segments begin"},
-      {"--offsets", form::offsets, "the first item of each segment, and the end of the last"},
-      {"--keys", form::keys, "segments are runs of equal keys"}};
-  std::vector<CLI::Option*> options;
-  for (auto const& way : ways) {
-    auto const take = [to = &arguments, how = way.how](std::string const& path) {
-      to->segments = how;
-      to->segment_file = path;
-    };
-    auto* const option =
-        app.add_option_function<std::string>(way.flag, take, way.words)->type_name("FILE");
-    for (auto* const other : options) option->excludes(other);
-    options.push_back(option);
-  }
-}
-
 /// The words of --algorithm, --block and --block-scan.
 struct strategy_words {
   std::string algorithm;
@@ -144,7 +119,7 @@ void add_arguments(CLI::App& app, prefix_arguments& arguments, strategy_words& w
       ->type_name("OUTPUT")
       ->capture_default_str();
   add_scan_arguments(app, arguments);
-  add_segments(app, arguments);
+  add_segment_arguments(app, arguments);
   add_strategies(app, words);
   arguments.common.offered_verifiers.add(verifier::cub);
   arguments.common.offered_verifiers.add(verifier::thrust);

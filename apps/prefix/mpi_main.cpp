@@ -15,11 +15,13 @@ constexpr char const* words_and_examples =
     R"(Integers, minima and maxima: the output is that of scan-prefix, byte for byte. Sums of
 floats have the same bytes for any number of processes. They may
 differ from those of scan-prefix in rounding.
-Accumulators, --init and --reverse are those of scan-prefix, whose --help explains them.
+Accumulators, --init, --reverse and segments are those of scan-prefix, whose --help explains them;
+the file of segments is .npy or raw.
 
 Examples:
   mpirun -n 4 scan-prefix-mpi lengths.npy -o offsets.npy --exclusive
   mpirun -n 4 scan-prefix-mpi prices.npy -o highest.npy --op max
+  mpirun -n 4 scan-prefix-mpi sales.npy -o running.npy --keys customers.npy
 )";
 
 }  // namespace
@@ -32,6 +34,7 @@ int main(int argc, char** argv) {
                            [&](CLI::App& app) {
                              add_files_of_ranks(app, arguments.input, arguments.output);
                              add_scan_arguments(app, arguments);
+                             add_segment_arguments(app, arguments);
                            },
                            [&](libscan::ranks const& on) { prefix_on_ranks(on, arguments); }});
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -80,6 +81,30 @@ void add_scan_arguments(CLI::App& app, prefix_arguments& arguments) {
          },
          "type of the accumulator and the output, see below")
       ->type_name("TYPE");
+}
+
+void add_segment_arguments(CLI::App& app, prefix_arguments& arguments) {
+  using form = libscan::segmentation::form;
+  static constexpr struct {
+    char const* flag;
+    form how;
+    char const* words;
+  } ways[] = {
+      {"--heads", form::flags, "a byte per item: where segments begin"},
+      {"--head-bits", form::bits, "a bit per item: where segments begin"},
+      {"--offsets", form::offsets, "the first item of each segment, and the end of the last"},
+      {"--keys", form::keys, "segments are runs of equal keys"}};
+  std::vector<CLI::Option*> options;
+  for (auto const& way : ways) {
+    auto const take = [to = &arguments, how = way.how](std::string const& path) {
+      to->segments = how;
+      to->segment_file = path;
+    };
+    auto* const option =
+        app.add_option_function<std::string>(way.flag, take, way.words)->type_name("FILE");
+    for (auto* const other : options) option->excludes(other);
+    options.push_back(option);
+  }
 }
 
 bool is_float(dtype type) { return type == dtype::f32 || type == dtype::f64; }

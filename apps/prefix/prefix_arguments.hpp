@@ -30,6 +30,9 @@ struct prefix_arguments {
 /// Adds --op, --exclusive, --init, --reverse and --accumulator.
 void add_scan_arguments(CLI::App& app, prefix_arguments& arguments);
 
+/// Adds the four options that say where segments begin; at most one may be used.
+void add_segment_arguments(CLI::App& app, prefix_arguments& arguments);
+
 /// The accumulator for items of `type` if none is given, as in NumPy's cumsum: integers widen to 64
 /// bits of the same signedness, floats keep their type.
 dtype default_accumulator(dtype type);

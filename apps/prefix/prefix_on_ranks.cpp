@@ -4,15 +4,18 @@
 #include <apps/prefix/prefix_on_ranks.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
 #include <vector>
 
 #include <apps/common/lazy_buffer.hpp>
 #include <apps/common/steps.hpp>
+#include <apps/prefix/rank_segments.hpp>
 #include <libscan/core/any_operator.hpp>
 #include <libscan/distributed/collective.hpp>
 #include <libscan/distributed/scan.hpp>
+#include <libscan/distributed/segmented_scan.hpp>
 
 namespace libscan::apps {
 namespace {
@@ -37,6 +40,20 @@ void scan_by(ranks const& on, prefix_arguments const& arguments, any_value const
   }
 }
 
+/// Each segment by itself.
+template <class A>
+void scan_segments(ranks const& on, prefix_arguments const& arguments, any_value const& first,
+                   std::span<A> items, std::vector<std::uint8_t> const& heads) {
+  A init;
+  std::memcpy(&init, first.bytes, sizeof init);
+  libscan::detail::any_operator<A> const op{arguments.op};
+  if (arguments.kind == scan_kind::inclusive) {
+    inclusive_segmented_scan(on, items, heads, items, op, init, arguments.direction);
+  } else {
+    exclusive_segmented_scan(on, items, heads, items, op, init, arguments.direction);
+  }
+}
+
 /// Sums run in vector instructions, other operators by a switch.
 template <class A>
 void scan(ranks const& on, prefix_arguments const& arguments, any_value const& first,
@@ -56,8 +73,14 @@ void prefix_on_ranks(ranks const& on, prefix_arguments const& arguments) {
   dtype const accumulator = accumulator_for(arguments, input.type(), input.truth_values());
   any_value const init = make_init(accumulator, arguments.op, arguments.init);
   index_t const first = input.parts().begin(on.rank());
-  array items =
-      timed(read_seconds, [&] { return input.read(size_of(input.type()) + size_of(accumulator)); });
+  bool const segmented = arguments.segments != segmentation::form::none;
+  std::vector<std::uint8_t> heads;
+  array items = timed(read_seconds, [&] {
+    if (segmented) heads = heads_on_ranks(on, arguments, input.parts());
+    // Segments take a flag, and two values with flags.
+    std::size_t const value = size_of(accumulator);
+    return input.read(size_of(input.type()) + value + (segmented ? 1 + 4 * value : 0));
+  });
   visit_item_type(accumulator, [&]<class A>(std::type_identity<A>) {
     lazy_buffer<A> results(items.count());
     timed(scan_seconds, [&] {
@@ -68,7 +91,11 @@ void prefix_on_ranks(ranks const& on, prefix_arguments const& arguments) {
         });
       });
       items = {};
-      scan(on, arguments, init, results.items());
+      if (segmented) {
+        scan_segments(on, arguments, init, results.items(), heads);
+      } else {
+        scan(on, arguments, init, results.items());
+      }
     });
     timed(write_seconds, [&] {
       output.write(accumulator, input.parts().total(), first, std::as_bytes(results.items()),

@@ -8,10 +8,10 @@
 
 namespace libscan::apps {
 
-/// Scans the file `arguments.input` into the file `arguments.output` on all ranks. Segments and
-/// --algorithm are not supported. Collective.
-/// Throws: as `rank_input`, `rank_output` and the scans; `usage_error` for an accumulator that does
-/// not fit, `file_error` for items that it cannot hold.
+/// Scans the file `arguments.input` into the file `arguments.output` on all ranks.
+/// --algorithm is not supported. Collective.
+/// Throws: as `rank_input`, `rank_output`, `heads_on_ranks` and the scans; `usage_error` for an
+/// accumulator that does not fit, `file_error` for items that it cannot hold.
 void prefix_on_ranks(ranks const& on, prefix_arguments const& arguments);
 
 }  // namespace libscan::apps

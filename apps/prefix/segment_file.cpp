@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <optional>
 
 #include <apps/common/byte_source.hpp>
@@ -11,6 +12,7 @@
 #include <apps/common/exit_code.hpp>
 #include <apps/common/memory_bound.hpp>
 #include <apps/common/number.hpp>
+#include <apps/prefix/prefix_arguments.hpp>
 #include <libscan/core/floats.hpp>
 #include <libscan/host/host_heads.hpp>
 
@@ -19,62 +21,11 @@ namespace {
 
 using form = segmentation::form;
 
-/// The type that the file must have; none if several are allowed.
-std::optional<dtype> type_wanted(form how, std::string const& path) {
-  bool const raw = format_of_name(path) == file_format::raw;
-  if (how == form::flags) return dtype::u8;
-  if (how == form::bits && raw) return dtype::u8;
-  if (how == form::offsets && raw) return dtype::i64;
-  if (how == form::keys && raw) {
-    throw usage_error("--keys " + path +
-                      ": raw binary does not say its type, expected npy or text");
-  }
-  return std::nullopt;
-}
-
-/// The offsets, of any integer type, as index_t; -1 for values that index_t cannot hold.
-std::vector<index_t> widened(array const& file, std::string const& name) {
-  require_memory(memory_held() + file.count() * sizeof(index_t), "offsets of " + name);
-  std::vector<index_t> result(file.count());
-  visit_item_type(file.type, [&]<class T>(std::type_identity<T>) {
-    auto const values = file.values<T>();
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if constexpr (std::is_integral_v<T>) {
-        bool const too_large =
-            std::is_unsigned_v<T> && sizeof(T) == 8 && static_cast<index_t>(values[i]) < 0;
-        result[i] = too_large ? -1 : static_cast<index_t>(values[i]);
-      }
-    }
-  });
-  return result;
-}
-
 [[noreturn]] void refuse_offset(std::string const& name, index_t at, index_t value,
                                 std::string const& expected) {
   throw file_error(name, "offset " + std::to_string(at) + " is " +
                              (value < 0 ? "negative or beyond 2^63" : std::to_string(value)) +
                              ", expected " + expected);
-}
-
-void check_offsets(std::string const& name, index_t const* offsets, index_t count, index_t n) {
-  if (count == 0) {
-    throw file_error(name, "holds no offsets, expected one more than there are segments");
-  }
-  if (offsets[0] != 0) refuse_offset(name, 0, offsets[0], "0");
-  for (index_t i = 1; i < count; ++i) {
-    if (offsets[i] < offsets[i - 1]) {
-      refuse_offset(name, i, offsets[i],
-                    "at least " + std::to_string(offsets[i - 1]) + " as before it");
-    }
-    if (offsets[i] > n) {
-      refuse_offset(name, i, offsets[i],
-                    "at most " + std::to_string(n) + ", the number of items in the input");
-    }
-  }
-  if (offsets[count - 1] != n) {
-    refuse_offset(name, count - 1, offsets[count - 1],
-                  std::to_string(n) + " for the last, the number of items in the input");
-  }
 }
 
 /// Flags or keys in memory, as a description of segments.
@@ -119,22 +70,81 @@ void check_bits(std::string const& name, dtype type, index_t count, index_t n) {
 
 }  // namespace
 
+std::optional<dtype> type_of_segments(form how, std::string const& path) {
+  bool const raw = format_of_name(path) == file_format::raw;
+  if (how == form::flags) return dtype::u8;
+  if (how == form::bits && raw) return dtype::u8;
+  if (how == form::offsets && raw) return dtype::i64;
+  if (how == form::keys && raw) {
+    throw usage_error("--keys " + path +
+                      ": raw binary does not say its type, expected npy or text");
+  }
+  return std::nullopt;
+}
+
+std::vector<index_t> offsets_as_index(array const& file, std::string const& name) {
+  if (is_float(file.type)) {
+    throw file_error(name, "holds " + std::string(name_of(file.type)) +
+                               " items, expected offsets of an integer type");
+  }
+  require_memory(memory_held() + file.count() * sizeof(index_t), "offsets of " + name);
+  std::vector<index_t> result(file.count());
+  visit_item_type(file.type, [&]<class T>(std::type_identity<T>) {
+    auto const values = file.values<T>();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if constexpr (std::is_integral_v<T>) {
+        bool const too_large =
+            std::is_unsigned_v<T> && sizeof(T) == 8 && static_cast<index_t>(values[i]) < 0;
+        result[i] = too_large ? -1 : static_cast<index_t>(values[i]);
+      }
+    }
+  });
+  return result;
+}
+
+void check_segment_count(form how, std::string const& name, dtype type, index_t count, index_t n) {
+  if (how == form::flags) check_count(name, count, n, "head flag");
+  if (how == form::keys) check_count(name, count, n, "key");
+  if (how == form::bits) check_bits(name, type, count, n);
+}
+
+void check_segment_offsets(std::string const& name, index_t const* offsets, index_t count,
+                           index_t first, index_t before, index_t all, index_t n) {
+  if (all == 0) {
+    throw file_error(name, "holds no offsets, expected one more than there are segments");
+  }
+  for (index_t i = 0; i < count; ++i) {
+    index_t const value = offsets[i], at = first + i;
+    if (at == 0 && value != 0) refuse_offset(name, 0, value, "0");
+    index_t const least = i > 0 ? offsets[i - 1] : before;
+    if (at > 0 && value < least) {
+      refuse_offset(name, at, value, "at least " + std::to_string(least) + " as before it");
+    }
+    if (value > n) {
+      refuse_offset(name, at, value,
+                    "at most " + std::to_string(n) + ", the number of items in the input");
+    }
+    if (at == all - 1 && value != n) {
+      refuse_offset(name, at, value,
+                    std::to_string(n) + " for the last, the number of items in the input");
+    }
+  }
+}
+
 segment_file::segment_file(form how, std::string const& path, index_t n, progress* meter) {
   read_options options;
-  options.type = type_wanted(how, path);
+  options.type = type_of_segments(how, path);
   options.meter = meter;
   file_ = read_counted(path, options, bytes_read_);
   std::string const name = input_name(path);
   auto const count = static_cast<index_t>(file_.count());
-  if (how == form::flags) check_count(name, count, n, "head flag");
-  if (how == form::bits) take_bits(name, n);
+  check_segment_count(how, name, file_.type, count, n);
+  if (how == form::bits) take_bits(n);
   if (how == form::offsets) take_offsets(name, n);
-  if (how == form::keys) check_count(name, count, n, "key");
   if (how == form::flags || how == form::keys) segments_ = described(how, file_.type, file_.bytes);
 }
 
-void segment_file::take_bits(std::string const& name, index_t n) {
-  check_bits(name, file_.type, static_cast<index_t>(file_.count()), n);
+void segment_file::take_bits(index_t n) {
   bool const aligned = reinterpret_cast<std::uintptr_t>(file_.bytes.data()) % 4 == 0;
   if (aligned && file_.bytes.size() % 4 == 0) {
     auto const* const words = reinterpret_cast<std::uint32_t const*>(file_.bytes.data());
@@ -149,15 +159,12 @@ void segment_file::take_bits(std::string const& name, index_t n) {
 }
 
 void segment_file::take_offsets(std::string const& name, index_t n) {
-  if (file_.type == dtype::f32 || file_.type == dtype::f64) {
-    throw file_error(name, "holds " + std::string(name_of(file_.type)) +
-                               " items, expected offsets of an integer type");
-  }
   bool const wide = file_.type == dtype::i64;
-  if (!wide) offsets_ = widened(file_, name);
+  if (!wide) offsets_ = offsets_as_index(file_, name);
   std::span<index_t const> const offsets =
       wide ? file_.values<index_t>() : std::span<index_t const>(offsets_);
-  check_offsets(name, offsets.data(), static_cast<index_t>(offsets.size()), n);
+  index_t const count = std::ssize(offsets);
+  check_segment_offsets(name, offsets.data(), count, 0, 0, count, n);
   segments_ = segmentation::of_offsets(offsets);
 }
 
@@ -172,16 +179,14 @@ segment_stream::segment_stream(form how, std::string const& path, index_t n, ind
     return;
   }
   read_options options;
-  options.type = type_wanted(how, path);
+  options.type = type_of_segments(how, path);
   options.meter = meter;
   in_.emplace(path, options, item_stream::request{.from_end = reverse_, .known_count = true},
               bytes_read);
   index_t const count = *in_->count();
   index_t items = piece;
-  if (how == form::flags) check_count(in_->name(), count, n, "head flag");
-  if (how == form::keys) check_count(in_->name(), count, n, "key");
+  check_segment_count(how, in_->name(), in_->type(), count, n);
   if (how == form::bits) {
-    check_bits(in_->name(), in_->type(), count, n);
     items = piece / static_cast<index_t>(8 * size_of(in_->type()));
   }
   in_->begin(items, items);

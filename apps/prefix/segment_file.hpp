@@ -16,6 +16,24 @@
 
 namespace libscan::apps {
 
+/// The type that a file of segments must have; none if several are allowed. Throws `usage_error`
+/// for raw keys.
+std::optional<dtype> type_of_segments(segmentation::form how, std::string const& path);
+
+/// Throws `file_error` unless a file has as many flags, bits or keys as fit n items. Not for
+/// offsets.
+void check_segment_count(segmentation::form how, std::string const& name, dtype type, index_t count,
+                         index_t n);
+
+/// The offsets of a file, of any integer type, as index_t; -1 for values that it cannot hold.
+/// Throws `file_error` for other types.
+std::vector<index_t> offsets_as_index(array const& file, std::string const& name);
+
+/// Throws `file_error` unless offsets ascend from 0 to n. They are `count` consecutive ones of the
+/// `all` in the file, from number `first` on; `before` is the offset before them.
+void check_segment_offsets(std::string const& name, index_t const* offsets, index_t count,
+                           index_t first, index_t before, index_t all, index_t n);
+
 /// Where segments begin, read from a file and kept in memory.
 class segment_file {
  public:
@@ -42,7 +60,7 @@ class segment_file {
   std::uint64_t bytes_read() const { return bytes_read_; }
 
  private:
-  void take_bits(std::string const& name, index_t n);
+  void take_bits(index_t n);
   void take_offsets(std::string const& name, index_t n);
 
   std::uint64_t bytes_read_ = 0;

@@ -105,6 +105,19 @@ class Results(RankCase):
             self.assertEqual(outputs[0].tobytes(), outputs[-1].tobytes())
         self.assertLess(np.abs(outputs[0] - np.cumsum(items)).max(), 1e-9)
 
+    def test_segments(self):
+        random = np.random.default_rng(5)
+        heads = random.integers(0, 300, 20011) == 0
+        np.save(self.path("heads.npy"), heads)
+        np.save(self.path("bits.npy"), np.packbits(heads, bitorder="little"))
+        np.save(self.path("keys.npy"), np.repeat(random.integers(0, 4, 400), 51)[:20011])
+        np.save(self.path("offsets.npy"),
+                np.sort(np.append(random.integers(0, 20012, 50), [0, 0, 20011])).astype("uint32"))
+        self.check("prefix", "--heads", "heads.npy")
+        self.check("prefix", "--head-bits", "bits.npy", "--reverse", "--exclusive", "--init", "3")
+        self.check("prefix", "--keys", "keys.npy", "--op", "max", "--accumulator", "int32")
+        self.check("prefix", "--offsets", "offsets.npy", "--exclusive")
+
     def test_filter(self):
         self.check("filter", "--keep", "> 900 or < -990")
         self.check("filter", "--keep", "> 9000")

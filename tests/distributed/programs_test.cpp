@@ -4,77 +4,27 @@
 // once: then there is no output, and nothing is left behind.
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <apps/common/array_writer.hpp>
 #include <apps/filter/program/filter_on_ranks.hpp>
 #include <apps/histogram/program/histogram_on_ranks.hpp>
 #include <apps/prefix/prefix_on_ranks.hpp>
 #include <apps/radix_sort/program/sort_on_ranks.hpp>
-#include <apps/spmv/program/spmv_on_ranks.hpp>
 #include <libscan/distributed/scan.hpp>
-#include <libscan/distributed/simulated_ranks.hpp>
-#include <tests/apps/common/scratch.hpp>
-#include <tests/support/catch.hpp>
+#include <tests/distributed/programs.hpp>
 #include <tests/support/inputs.hpp>
 
 using namespace libscan;
 using namespace libscan::apps;
+using test::check_failures;
+using test::check_outputs;
+using test::file_of;
+using test::with;
 
 namespace {
-
-/// Runs a program for the files "in" and "out" of a directory.
-using program = std::function<void(ranks const&, std::string const& in, std::string const& out)>;
-
-/// The bytes of a file of items, as `array_writer` makes it.
-template <class T>
-std::string file_of(std::vector<T> const& items, std::string const& name) {
-  test::scratch_directory const dir;
-  write_array<T>(dir / name, items, file_format::raw);
-  return test::read_bytes(dir / name);
-}
-
-/// Runs the program on each number of ranks; every output must have the `expected` bytes.
-void check_outputs(std::string const& name, std::string const& input, std::string const& expected,
-                   program const& run) {
-  for (int const p : {1, 2, 3, 4, 7, 64}) {
-    INFO("ranks " << p);
-    test::scratch_directory const dir;
-    test::write_bytes(dir / name, input);
-    simulated_ranks(p, static_cast<std::uint64_t>(p)).run([&](communicator const& comm) {
-      run(ranks{comm, engine::cpu(1)}, dir / name, dir / ("out-" + name));
-    });
-    bool const same = test::read_bytes(dir / ("out-" + name)) == expected;
-    CHECK(same);
-    CHECK(dir.entries() == 2);
-  }
-}
-
-/// Lets each send of each of three ranks fail once.
-void check_failures(std::string const& name, std::string const& input, program const& run) {
-  test::scratch_directory const dir;
-  test::write_bytes(dir / name, input);
-  auto const body = [&](communicator const& comm) {
-    run(ranks{comm, engine::cpu(1)}, dir / name, dir / ("out-" + name));
-  };
-  simulated_ranks counting(3, 1);
-  counting.run(body);
-  for (int rank = 0; rank < 3; ++rank) {
-    // The last send tells that the output has its name.
-    for (index_t send = 0; send + 1 < counting.sends(rank); ++send) {
-      INFO("rank " << rank << ", send " << send << " of " << counting.sends(rank));
-      std::filesystem::remove(dir / ("out-" + name));
-      simulated_ranks failing(3, static_cast<std::uint64_t>(send));
-      failing.fail(rank, send);
-      for (auto const& outcome : failing.outcomes(body)) CHECK(outcome != nullptr);
-      CHECK(dir.entries() == 1);
-    }
-  }
-}
 
 std::vector<std::int32_t> some_items(std::size_t n) {
   test::random_words words(n);
@@ -85,48 +35,11 @@ std::vector<std::int32_t> some_items(std::size_t n) {
   return items;
 }
 
-/// A program with these arguments besides its files.
-template <class Arguments, class Run>
-program with(Arguments arguments, Run run) {
-  return [=](ranks const& on, std::string const& in, std::string const& out) {
-    Arguments mine = arguments;
-    mine.input = in;
-    mine.output = out;
-    mine.common.type = dtype::i32;
-    run(on, mine);
-  };
-}
-
-program sorting(bool descending, bool positions) {
+test::rank_program sorting(bool descending, bool positions) {
   sort_arguments arguments;
   arguments.positions = positions;
   if (descending) arguments.options.direction = sort_direction::descending;
   return with(arguments, sort_on_ranks);
-}
-
-/// A Matrix Market file of n entries in rows and columns 1 to 40, with repeated places.
-std::string matrix_file_of(std::string const& kind, std::size_t n) {
-  test::random_words words(n);
-  std::string text = "%%MatrixMarket matrix coordinate " + kind + "\n% comment\n\n40 40 " +
-                     std::to_string(n) + "\n";
-  for (std::size_t k = 0; k < n; ++k) {
-    auto row = words.below(40) + 1, column = words.below(40) + 1;
-    if (kind.ends_with("symmetric") && row <= column) row = std::exchange(column, row) + 1;
-    text += std::to_string(std::min<std::uint64_t>(row, 40)) + " " + std::to_string(column);
-    if (!kind.starts_with("pattern")) text += " " + std::to_string(words.below(9));
-    text += k % 5 == 0 ? "  % a comment, longer than other lines\r\n" : "\n";
-  }
-  return text;
-}
-
-/// A product by components 1, 2, 3, ... of a file, unless `x` says otherwise.
-program multiplying(spmv_arguments arguments) {
-  return [=](ranks const& on, std::string const& in, std::string const& out) {
-    spmv_arguments mine = arguments;
-    mine.matrix = in;
-    mine.output = out;
-    spmv_on_ranks(on, mine);
-  };
 }
 
 filter_arguments keeping(std::string const& predicate) {
@@ -250,6 +163,80 @@ TEST_CASE("ranks scan a file, for any number of ranks") {
   }
 }
 
+TEST_CASE("ranks scan the segments of a file, for any number of ranks and each description") {
+  using form = segmentation::form;
+  test::random_words words(31);
+  for (std::size_t const n : {0, 1, 77, 5000}) {
+    auto const items = some_items(n);
+    std::vector<std::uint8_t> heads(n), bits((n + 7) / 8);
+    std::vector<index_t> sums, keys, offsets{0};
+    index_t sum = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      heads[i] = words.below(40) == 0 ? 7 : 0;
+      bool const begins = i == 0 || heads[i] != 0;
+      if (heads[i] != 0) bits[i / 8] = static_cast<std::uint8_t>(bits[i / 8] | 1U << i % 8);
+      if (begins && i > 0) offsets.push_back(static_cast<index_t>(i));
+      keys.push_back(begins ? static_cast<index_t>(i) : keys.back());
+      sums.push_back(sum = (begins ? 10 : sum) + items[i]);
+    }
+    offsets.push_back(static_cast<index_t>(n));
+    test::scratch_directory const dir;
+    test::write_bytes(dir / "heads.npy", file_of(heads, "s.npy"));
+    test::write_bytes(dir / "bits.npy", file_of(bits, "s.npy"));
+    test::write_bytes(dir / "keys.npy", file_of(keys, "s.npy"));
+    test::write_bytes(dir / "offsets.npy", file_of(offsets, "s.npy"));
+    for (auto const& [how, file] :
+         {std::pair{form::flags, "heads.npy"}, std::pair{form::bits, "bits.npy"},
+          std::pair{form::keys, "keys.npy"}, std::pair{form::offsets, "offsets.npy"}}) {
+      INFO("items " << n << ", " << file);
+      prefix_arguments arguments;
+      arguments.segments = how;
+      arguments.segment_file = dir / file;
+      arguments.init = "10";
+      check_outputs("a.npy", file_of(items, "a.npy"), file_of(sums, "a.npy"),
+                    with(arguments, prefix_on_ranks));
+    }
+  }
+}
+
+TEST_CASE("descriptions of segments that do not fit are refused on all ranks, as by one process") {
+  using form = segmentation::form;
+  test::scratch_directory const dir;
+  test::write_bytes(dir / "a.npy", file_of(some_items(50), "a.npy"));
+  auto const refused = [&](form how, std::string const& file, std::string const& words) {
+    test::write_bytes(dir / "s.npy", file);
+    auto const body = [&](communicator const& comm) {
+      prefix_arguments arguments;
+      arguments.input = dir / "a.npy";
+      arguments.output = dir / "o.npy";
+      arguments.segments = how;
+      arguments.segment_file = dir / "s.npy";
+      prefix_on_ranks(ranks{comm, engine::cpu(1)}, arguments);
+    };
+    for (auto const& outcome : simulated_ranks(4, 1).outcomes(body)) {
+      REQUIRE(outcome != nullptr);
+      try {
+        std::rethrow_exception(outcome);
+      } catch (std::exception const& e) {
+        INFO(e.what());
+        CHECK(std::string(e.what()).find(words) != std::string::npos);
+      }
+    }
+  };
+  std::string const name = "s.npy";
+  refused(form::flags, file_of(std::vector<std::uint8_t>(49), name), "a head flag for each item");
+  refused(form::keys, file_of(std::vector<float>(51), name), "a key for each item");
+  refused(form::bits, file_of(std::vector<std::uint8_t>(5), name), "expected 56: one for each");
+  refused(form::offsets, file_of(std::vector<double>(3), name), "of an integer type");
+  refused(form::offsets, file_of(std::vector<int>(), name), "holds no offsets");
+  refused(form::offsets, file_of(std::vector<int>{1, 50}, name), "offset 0 is 1, expected 0");
+  refused(form::offsets, file_of(std::vector<int>{0, 9, 9, 8, 50}, name),
+          "offset 3 is 8, expected at least 9");
+  refused(form::offsets, file_of(std::vector<int>{0, 51, 50}, name), "expected at most 50");
+  refused(form::offsets, file_of(std::vector<int>{0, 1, 2, 49}, name), "expected 50 for the last");
+  CHECK(dir.entries() == 2);
+}
+
 TEST_CASE("sums of floats in a file have the same bytes for any number of ranks") {
   test::random_words words(1);
   std::vector<double> items, sums(100000);
@@ -308,156 +295,10 @@ TEST_CASE("ranks count the items of a file, for any number of ranks") {
                 with(halves, histogram_on_ranks));
 }
 
-TEST_CASE("ranks read each line of a matrix once, for any number of ranks") {
-  test::scratch_directory const dir;
-  std::string const mark = "\xef\xbb\xbf";
-  std::string const header = "%%MatrixMarket matrix coordinate integer general\n";
-  std::vector<std::string> const texts{matrix_file_of("real general", 0),
-                                       matrix_file_of("integer general", 1),
-                                       matrix_file_of("real general", 997),
-                                       matrix_file_of("pattern symmetric", 300),
-                                       mark + header + std::string(9000, '%') + "\n3 3 2\n" +
-                                           std::string(700, ' ') + "1 1 5\n\n\n% last\n3 2 -1",
-                                       header + "0 0 0\n"};
-  for (auto const& text : texts) {
-    test::write_bytes(dir / "a.mtx", text);
-    matrix_file const whole = read_matrix_market(dir / "a.mtx", nullptr, 1);
-    for (int const p : {1, 2, 3, 7, 64}) {
-      INFO("ranks " << p << ", file " << text.substr(0, 100));
-      std::vector<matrix_file> parts(static_cast<std::size_t>(p));
-      simulated_ranks(p, 3).run([&](communicator const& comm) {
-        parts[static_cast<std::size_t>(comm.rank())] = read_rank_matrix(comm, dir / "a.mtx", 1);
-      });
-      matrix_file all;
-      for (matrix_file const& part : parts) {
-        CHECK((part.rows == whole.rows && part.columns == whole.columns));
-        CHECK((part.field == whole.field && part.symmetry == whole.symmetry));
-        auto const append = [](auto& to, auto const& from) {
-          to.insert(to.end(), from.begin(), from.end());
-        };
-        append(all.row_indices, part.row_indices);
-        append(all.column_indices, part.column_indices);
-        append(all.reals, part.reals);
-        append(all.integers, part.integers);
-      }
-      CHECK(all.row_indices == whole.row_indices);
-      CHECK(all.column_indices == whole.column_indices);
-      CHECK(all.reals == whole.reals);
-      CHECK(all.integers == whole.integers);
-    }
-  }
-}
-
-TEST_CASE("what is wrong with a line of a matrix has the number of that line on any rank") {
-  test::scratch_directory const dir;
-  std::string const good = matrix_file_of("integer general", 400);
-  std::vector<std::string> texts{good + "41 1 1\n", good + "1 1 1\n", "", "%%MatrixMarket x\n"};
-  for (std::size_t const cut : {300, 2000, 5000}) {
-    texts.push_back(good.substr(0, cut) + " zebra\n" + good.substr(cut));
-    texts.push_back(good.substr(0, good.find('\n', cut) + 1));
-  }
-  for (auto const& text : texts) {
-    test::write_bytes(dir / "a.mtx", text);
-    std::string expected;
-    try {
-      read_matrix_market(dir / "a.mtx", nullptr, 1);
-    } catch (file_error const& e) {
-      expected = e.what();
-    }
-    REQUIRE(!expected.empty());
-    for (int const p : {1, 3, 64}) {
-      auto const body = [&](communicator const& comm) { read_rank_matrix(comm, dir / "a.mtx", 1); };
-      bool heard = false;
-      for (auto const& outcome : simulated_ranks(p, 2).outcomes(body)) {
-        REQUIRE(outcome != nullptr);
-        try {
-          std::rethrow_exception(outcome);
-        } catch (file_error const& e) {
-          heard = heard || e.what() == expected;
-        } catch (remote_error const& e) {
-          CHECK(std::string(e.what()).ends_with(expected));
-        }
-      }
-      CHECK(heard);
-    }
-  }
-}
-
-TEST_CASE("ranks multiply the matrix of a file, for any number of ranks") {
-  test::scratch_directory const dir;
-  std::vector<std::int64_t> x(40);
-  std::iota(x.begin(), x.end(), 1);
-  test::write_bytes(dir / "x.npy", file_of(x, "x.npy"));
-  for (std::string const kind :
-       {"integer general", "integer symmetric", "integer skew-symmetric", "pattern general"}) {
-    std::string const text = matrix_file_of(kind, 300);
-    test::write_bytes(dir / "a.mtx", text);
-    matrix_file const file = read_matrix_market(dir / "a.mtx", nullptr, 1);
-    for (bool const transpose : {false, true}) {
-      std::vector<std::int64_t> y(40);
-      std::int64_t const image = kind.ends_with("skew-symmetric") ? -1 : 1;
-      for (std::size_t k = 0; k < file.row_indices.size(); ++k) {
-        auto row = static_cast<std::size_t>(file.row_indices[k]);
-        auto column = static_cast<std::size_t>(file.column_indices[k]);
-        if (transpose) std::swap(row, column);
-        std::int64_t const value = file.integers.empty() ? 1 : file.integers[k];
-        y[row] += value * x[column];
-        bool const both = file.symmetry != matrix_symmetry::general && row != column;
-        if (both) y[column] += image * value * x[row];
-      }
-      spmv_arguments arguments;
-      arguments.x = dir / "x.npy";
-      arguments.transpose = transpose;
-      arguments.common.type = dtype::i64;
-      INFO(kind << (transpose ? ", transposed" : ""));
-      check_outputs("a.mtx", text, file_of(y, "a.npy"), multiplying(arguments));
-    }
-  }
-}
-
-TEST_CASE("ranks refuse vectors, types and values that do not fit a matrix, on all ranks") {
-  test::scratch_directory const dir;
-  test::write_bytes(dir / "a.mtx", matrix_file_of("real general", 20));
-  test::write_bytes(dir / "huge.mtx",
-                    matrix_file_of("real general", 20)
-                        .replace(matrix_file_of("real general", 20).size() - 2, 1, "1e99"));
-  test::write_bytes(dir / "x.npy", file_of(std::vector<float>(39), "x.npy"));
-  auto const said = [&](std::string const& matrix, std::string const& x, dtype type) {
-    auto const body = [&](communicator const& comm) {
-      spmv_arguments arguments;
-      arguments.x = x;
-      arguments.common.type = type;
-      multiplying(arguments)(ranks{comm, engine::cpu(1)}, matrix, dir / "y.npy");
-    };
-    std::string words;
-    for (auto const& outcome : simulated_ranks(3, 1).outcomes(body)) {
-      REQUIRE(outcome != nullptr);
-      try {
-        std::rethrow_exception(outcome);
-      } catch (remote_error const&) {
-      } catch (std::exception const& e) {
-        words = e.what();
-      }
-    }
-    return words;
-  };
-  auto const holds = [](std::string const& all, char const* words) {
-    return all.find(words) != std::string::npos;
-  };
-  CHECK(holds(said(dir / "a.mtx", dir / "x.npy", dtype::f64), "39 components, expected 40"));
-  CHECK(holds(said(dir / "a.mtx", "ones", dtype::i64), "are real, expected float32"));
-  CHECK(holds(said(dir / "a.mtx", "ones", dtype::u8), "is no type of a product"));
-  CHECK(holds(said(dir / "a.mtx", "random:x", dtype::f32), "a whole number"));
-  CHECK(holds(said(dir / "huge.mtx", "ones", dtype::f32), "out of range"));
-  CHECK(holds(said("-", "ones", dtype::f32), "since each rank reads a part"));
-  CHECK(dir.entries() == 3);
-}
-
 TEST_CASE("ranks that fail while they work on a file leave nothing") {
   std::string const input = file_of(some_items(300), "a.npy");
   check_failures("a.npy", input, sorting(false, false));
   check_failures("a.npy", input, with(prefix_arguments(), prefix_on_ranks));
-  check_failures("a.mtx", matrix_file_of("pattern symmetric", 30), multiplying({}));
   check_failures("a.npy", input, with(keeping("> 0"), filter_on_ranks));
   check_failures("a.npy", input, with(histogram_arguments(), histogram_on_ranks));
 }

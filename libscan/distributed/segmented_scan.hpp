@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scans of the segments of an array that is spread over ranks. Segments may cross any number of
+// borders between ranks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <libscan/core/error.hpp>
+#include <libscan/core/operators.hpp>
+#include <libscan/distributed/collective.hpp>
+#include <libscan/distributed/ranks.hpp>
+#include <libscan/distributed/scan.hpp>
+
+namespace libscan::inline v1 {
+
+namespace detail {
+
+/// Consecutive items: what the last segment among them adds up to, and whether it begins there.
+template <class T>
+struct open_segment {
+  T value;
+  bool begins;
+};
+
+/// Joins them; any monoid within segments.
+template <monoid Op>
+struct join_segments {
+  using value_type = open_segment<typename Op::value_type>;
+  Op op;
+
+  value_type identity() const { return {op.identity(), false}; }
+  value_type operator()(value_type const& earlier, value_type const& later) const {
+    if (later.begins) return later;
+    return {op(earlier.value, later.value), earlier.begins};
+  }
+};
+
+/// What the border between two ranks looks like from one of them.
+struct rank_heads {
+  bool has_items, begins;
+};
+
+/// Whether a segment begins at item i of the rank, in the scan's direction. `all`: the first items
+/// of all ranks.
+inline bool begins_at(std::span<std::uint8_t const> heads, index_t i, bool reversed, int rank,
+                      std::vector<rank_heads> const& all) {
+  auto const at = static_cast<std::size_t>(i);
+  auto const me = static_cast<std::size_t>(rank);
+  if (reversed) {
+    if (at + 1 < heads.size()) return heads[at + 1] != 0;
+    for (std::size_t r = me + 1; r < all.size(); ++r) {
+      if (all[r].has_items) return all[r].begins;
+    }
+    return true;
+  }
+  if (heads[at] != 0) return true;
+  for (std::size_t r = 0; i == 0 && r < me; ++r) {
+    if (all[r].has_items) return false;
+  }
+  return i == 0;
+}
+
+template <scan_kind Kind, class In, class Heads, class Out, monoid Op>
+void segmented_scan_over_ranks(char const* name, ranks const& on, In const& in, Heads const& flags,
+                               Out&& out, Op const& op, typename Op::value_type const& init,
+                               scan_direction direction) {
+  using T = typename Op::value_type;
+  std::span<item_of<In> const> const from{in};
+  std::span<std::uint8_t const> const heads{flags};
+  std::span const to{static_cast<Out&&>(out)};
+  bool const reversed = direction == scan_direction::reverse;
+  std::vector<open_segment<T>> items;
+  detail::collective(on.comm(), name, [&](collective_call& call) {
+    auto const all = call.gather("heads", [&] {
+      if (heads.size() != from.size() || to.size() < from.size()) {
+        throw invalid_argument(std::string(name) + ": " + std::to_string(heads.size()) +
+                               " heads and space for " + std::to_string(to.size()) +
+                               " results, expected " + std::to_string(from.size()) +
+                               " as there are items");
+      }
+      (void)cpu::detail::memory_of(from.data(), static_cast<index_t>(from.size()));
+      return rank_heads{!heads.empty(), !heads.empty() && heads[0] != 0};
+    });
+    call.agree("items", [&] {
+      items.reserve(from.size());
+      for (std::size_t i = 0; i < from.size(); ++i) {
+        bool const begins =
+            detail::begins_at(heads, static_cast<index_t>(i), reversed, on.rank(), all);
+        T const item = static_cast<T>(from[i]);
+        items.push_back({begins ? op(init, item) : item, begins});
+      }
+    });
+  });
+  // What enters each item; results follow from that and the item.
+  std::vector<open_segment<T>> before;
+  detail::collective(on.comm(), name, [&](collective_call& call) {
+    call.agree("space", [&] { before.resize(items.size(), {op.identity(), false}); });
+  });
+  libscan::exclusive_scan(on, items, before, join_segments<Op>{op}, {op.identity(), false},
+                          direction);
+  detail::collective(on.comm(), name, [&](collective_call& call) {
+    call.agree("results", [&] {
+      for (std::size_t i = 0; i < items.size(); ++i) {
+        T const entering = items[i].begins ? init : before[i].value;
+        if constexpr (Kind == scan_kind::exclusive) {
+          to[i] = static_cast<item_of<Out>>(entering);
+        } else {
+          to[i] = static_cast<item_of<Out>>(items[i].begins ? items[i].value
+                                                            : op(entering, items[i].value));
+        }
+      }
+    });
+  });
+}
+
+}  // namespace detail
+
+/// Inclusive scan of each segment over all ranks. `heads` has one byte per item: not 0 where a
+/// segment begins. One begins at the first item of all ranks in any case. By
+/// `scan_direction::reverse`, each segment is scanned from its end. Without an `init`, it is the
+/// identity.
+/// Result: init op the items of the segment up to this one.
+/// Types: as `inclusive_scan`, for any monoid. Aliasing: `out` may be `in`.
+/// Determinism: by `association::fixed`, the bits depend only on items and heads, not on the number
+/// of ranks or threads. Memory: twice the items, each with a flag.
+/// Synchronization: collective. Throws: as `inclusive_scan`; `invalid_argument` on a rank with
+/// another number of heads than items, or too short an `out`, `remote_error` on others.
+template <host_items In, host_items Heads, host_output Out, monoid Op = plus<detail::item_of<In>>>
+void inclusive_segmented_scan(
+    ranks const& on, In const& in, Heads const& heads, Out&& out, Op op = {},
+    std::type_identity_t<std::optional<typename Op::value_type>> init = {},
+    scan_direction direction = scan_direction::forward) {
+  detail::segmented_scan_over_ranks<scan_kind::inclusive>(
+      "inclusive_segmented_scan", on, in, heads, static_cast<Out&&>(out), op,
+      init ? *init : typename Op::value_type(op.identity()), direction);
+}
+
+/// Exclusive scan of each segment: as `inclusive_segmented_scan`, without the item itself.
+template <host_items In, host_items Heads, host_output Out, monoid Op = plus<detail::item_of<In>>>
+void exclusive_segmented_scan(
+    ranks const& on, In const& in, Heads const& heads, Out&& out, Op op = {},
+    std::type_identity_t<std::optional<typename Op::value_type>> init = {},
+    scan_direction direction = scan_direction::forward) {
+  detail::segmented_scan_over_ranks<scan_kind::exclusive>(
+      "exclusive_segmented_scan", on, in, heads, static_cast<Out&&>(out), op,
+      init ? *init : typename Op::value_type(op.identity()), direction);
+}
+
+}  // namespace libscan::inline v1
