@@ -121,6 +121,11 @@ class Results(RankCase):
     def test_filter(self):
         self.check("filter", "--keep", "> 900 or < -990")
         self.check("filter", "--keep", "> 9000")
+        mask = np.random.default_rng(6).integers(0, 2, 20011) == 1
+        np.save(self.path("mask.npy"), mask)
+        np.save(self.path("bits.npy"), np.packbits(mask, bitorder="little"))
+        self.check("filter", "--mask", "mask.npy")
+        self.check("filter", "--mask", "bits.npy")
 
     def test_histogram(self):
         self.check("histogram", "--bins", "17")

@@ -267,6 +267,60 @@ TEST_CASE("ranks filter a file, for any number of ranks") {
   }
 }
 
+TEST_CASE("ranks keep what a mask marks, for any number of ranks and each kind of mask") {
+  test::random_words words(17);
+  for (std::size_t const n : {0, 1, 45, 5000}) {
+    auto const items = some_items(n);
+    std::vector<std::uint8_t> flags(n), bits((n + 7) / 8);
+    std::vector<std::uint32_t> in_words((n + 31) / 32);
+    std::vector<std::int32_t> kept;
+    for (std::size_t i = 0; i < n; ++i) {
+      flags[i] = words.below(3) == 0 ? 9 : 0;
+      if (flags[i] == 0) continue;
+      kept.push_back(items[i]);
+      bits[i / 8] = static_cast<std::uint8_t>(bits[i / 8] | 1U << i % 8);
+      in_words[i / 32] |= 1U << i % 32;
+    }
+    test::scratch_directory const dir;
+    test::write_bytes(dir / "flags.npy", file_of(flags, "m.npy"));
+    test::write_bytes(dir / "bits.npy", file_of(bits, "m.npy"));
+    test::write_bytes(dir / "words.npy", file_of(in_words, "m.npy"));
+    test::write_bytes(dir / "bits.raw", file_of(bits, "m.raw"));
+    for (char const* const mask : {"flags.npy", "bits.npy", "words.npy", "bits.raw"}) {
+      INFO("items " << n << ", " << mask);
+      filter_arguments arguments;
+      arguments.mask = dir / mask;
+      check_outputs("a.npy", file_of(items, "a.npy"), file_of(kept, "a.npy"),
+                    with(arguments, filter_on_ranks));
+    }
+  }
+}
+
+TEST_CASE("a mask of another length, or none, is refused on all ranks") {
+  test::scratch_directory const dir;
+  test::write_bytes(dir / "a.npy", file_of(some_items(50), "a.npy"));
+  test::write_bytes(dir / "m.npy", file_of(std::vector<std::uint8_t>(49), "m.npy"));
+  for (bool const mask : {false, true}) {
+    auto const body = [&](communicator const& comm) {
+      filter_arguments arguments;
+      arguments.input = dir / "a.npy";
+      arguments.output = dir / "o.npy";
+      if (mask) arguments.mask = dir / "m.npy";
+      filter_on_ranks(ranks{comm, engine::cpu(1)}, arguments);
+    };
+    std::string const words = mask ? "holds 49 items of uint8, expected a mask of the input's 50"
+                                   : "--keep or --mask is required";
+    for (auto const& outcome : simulated_ranks(3, 1).outcomes(body)) {
+      REQUIRE(outcome != nullptr);
+      try {
+        std::rethrow_exception(outcome);
+      } catch (std::exception const& e) {
+        CHECK(std::string(e.what()).find(words) != std::string::npos);
+      }
+    }
+  }
+}
+
 TEST_CASE("ranks count the items of a file, for any number of ranks") {
   for (std::size_t const n : {0, 3, 5000}) {
     auto const items = some_items(n);

@@ -24,39 +24,40 @@ read_options reading(progress* meter) {
   return options;
 }
 
-[[noreturn]] void refuse(item_stream const& items, index_t n) {
-  std::string const type(items.truth_values() ? "bool" : name_of(items.type()));
+}  // namespace
+
+bool is_packed_mask(std::string const& name, dtype type, bool truth_values, file_format format,
+                    index_t count, index_t n) {
+  index_t const bytes = count * static_cast<index_t>(size_of(type));
+  index_t const in_words = ceil_div(n, index_t{32}) * 4;
+  bool const of_bytes = type == dtype::u8, of_words = type == dtype::u32;
+  bool const may_be_bits = !truth_values && format != file_format::text;
+  if (of_bytes && bytes == n) return false;
+  if (may_be_bits && ((of_bytes && bytes == ceil_div(n, index_t{8})) ||
+                      ((of_bytes || of_words) && bytes == in_words))) {
+    return true;
+  }
   std::string const all = std::to_string(n);
-  std::string words =
-      "holds " + std::to_string(*items.count()) + " items of " + type + ", expected ";
-  if (items.truth_values() || items.format() == file_format::text) {
-    words += all + ": one for each item of the input, as " +
-             (items.truth_values() ? "bools are" : "text is") + " never packed bits";
-  } else {
+  std::string words = "holds " + std::to_string(count) + " items of " +
+                      std::string(truth_values ? "bool" : name_of(type)) + ", expected ";
+  if (may_be_bits) {
     words += "a mask of the input's " + all + " items: " + all +
              " bools or uint8, or bits packed into " + std::to_string(ceil_div(n, index_t{8})) +
              " uint8 or " + std::to_string(ceil_div(n, index_t{32})) + " uint32";
+  } else {
+    words += all + ": one for each item of the input, as " +
+             (truth_values ? "bools are" : "text is") + " never packed bits";
   }
-  throw file_error(items.name(), words);
+  throw file_error(name, words);
 }
-
-}  // namespace
 
 mask_file::mask_file(std::string const& path, index_t n, bool whole, index_t piece, progress* meter,
                      std::uint64_t& bytes_read)
     : in_(path, reading(meter), {.whole = whole, .known_count = true, .any_npy = true},
           bytes_read) {
+  packed_ =
+      is_packed_mask(in_.name(), in_.type(), in_.truth_values(), in_.format(), *in_.count(), n);
   auto const item = static_cast<index_t>(size_of(in_.type()));
-  index_t const bytes = *in_.count() * item;
-  index_t const in_words = ceil_div(n, index_t{32}) * 4;
-  bool const of_bytes = in_.type() == dtype::u8;
-  bool const of_words = in_.type() == dtype::u32;
-  bool const may_be_bits = !in_.truth_values() && in_.format() != file_format::text;
-  bool const flags = of_bytes && bytes == n;
-  bool const bits = may_be_bits && ((of_bytes && bytes == ceil_div(n, index_t{8})) ||
-                                    ((of_bytes || of_words) && bytes == in_words));
-  if (!flags && !bits) refuse(in_, n);
-  packed_ = !flags;
   index_t const items = packed_ ? piece / 8 / item : piece;
   in_.begin(items, items);
 }

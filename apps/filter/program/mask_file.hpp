@@ -15,6 +15,11 @@ namespace libscan::apps {
 
 class progress;
 
+/// Whether a mask of `count` items of `type` for n items holds packed bits; see `mask_file`. Throws
+/// `file_error` if it is no mask for n items.
+bool is_packed_mask(std::string const& name, dtype type, bool truth_values, file_format format,
+                    index_t count, index_t n);
+
 /// A mask for n items, read from the file `path` ("-" is standard input): .npy, raw or text, each
 /// plain or gzip-compressed, as `read_array` detects them.
 ///

@@ -10,11 +10,12 @@
 namespace {
 
 constexpr char const* what_it_does =
-    "Keeps the items of an .npy or raw file that a predicate accepts, in their order, on several\n"
-    "processes, which MPI starts. The output is that of scan-filter, byte for byte.";
+    "Keeps the items of an .npy or raw file that a predicate accepts or a mask marks, in their "
+    "order,\n"
+    "on several processes, which MPI starts. The output is that of scan-filter, byte for byte.";
 
 constexpr char const* words_and_examples =
-    R"(PREDICATE: as for scan-filter, whose --help explains it.
+    R"(PREDICATE and MASK: as for scan-filter, whose --help explains them. MASK is an .npy or raw file.
 A rank takes up to twice the size of its items in memory.
 
 Example:
@@ -26,14 +27,17 @@ Example:
 int main(int argc, char** argv) {
   using namespace libscan::apps;
   filter_arguments arguments;
-  return run_rank_program(argc, argv,
-                          {"scan-filter-mpi", what_it_does, words_and_examples, arguments.common,
-                           [&](CLI::App& app) {
-                             add_files_of_ranks(app, arguments.input, arguments.output);
-                             app.add_option("--keep", arguments.keep,
-                                            "which items to keep, see below")
-                                 ->type_name("PREDICATE")
-                                 ->required();
-                           },
-                           [&](libscan::ranks const& on) { filter_on_ranks(on, arguments); }});
+  return run_rank_program(
+      argc, argv,
+      {"scan-filter-mpi", what_it_does, words_and_examples, arguments.common,
+       [&](CLI::App& app) {
+         add_files_of_ranks(app, arguments.input, arguments.output);
+         auto* const keep =
+             app.add_option("--keep", arguments.keep, "which items to keep, see below");
+         keep->type_name("PREDICATE");
+         app.add_option("--mask", arguments.mask, "file that marks the items to keep, see below")
+             ->type_name("MASK")
+             ->excludes(keep);
+       },
+       [&](libscan::ranks const& on) { filter_on_ranks(on, arguments); }});
 }

@@ -5,29 +5,33 @@
 
 #include <span>
 #include <string>
+#include <type_traits>
 
 #include <libscan/core/error.hpp>
+#include <libscan/core/item_mask.hpp>
 #include <libscan/cpu/filter.hpp>
 #include <libscan/distributed/collective.hpp>
 #include <libscan/distributed/ranks.hpp>
 #include <libscan/filter.hpp>
 #include <libscan/libscan.hpp>
 #include <libscan/predicate.hpp>
+#include <libscan/selection.hpp>
 
 namespace libscan::inline v1 {
 
 namespace detail {
 
 template <class Keep>
-inline constexpr bool is_predicate = false;
+inline constexpr bool is_compiled_rule = std::is_same_v<Keep, item_mask>;
 template <class T>
-inline constexpr bool is_predicate<predicate<T>> = true;
+inline constexpr bool is_compiled_rule<predicate<T>> = true;
 
-/// Filters the items of one rank, by any callable; or by a `predicate`, in vector instructions.
+/// Filters the items of one rank, by any callable; or by a `predicate` or a mask, in vector
+/// instructions.
 template <class T, class Keep>
 index_t filter_local(ranks const& on, std::span<T const> from, std::span<T> to, Keep const& keep) {
-  if constexpr (is_predicate<Keep>) {
-    return libscan::filter(on.local(), from, to, keep);
+  if constexpr (is_compiled_rule<Keep>) {
+    return libscan::filter<T>(on.local(), from, to, keep);
   } else {
     auto const capacity = static_cast<index_t>(to.size());
     index_t const count = cpu::filter(on.threads(), from.data(), to.data(),
@@ -49,10 +53,10 @@ struct kept_items {
 
 /// Copies the local items that `keep` accepts into the front of `out`, in order.
 /// Result: how many there are, here and on all ranks, and where they begin.
-/// Types and aliasing: as `cpu::filter`; `keep` is any callable, or a `predicate`. `out` has space
-/// for all that this rank keeps. Synchronization: collective; the ranks exchange only counts.
-/// Throws: `invalid_argument` on a rank whose `out` is too short, and what `keep` throws there;
-/// `remote_error` on all others; `communicator_lost`.
+/// Types and aliasing: as `cpu::filter`; `keep` is any callable, a `predicate`, or an `item_mask`
+/// of this rank's items. `out` has space for all that this rank keeps. Synchronization: collective;
+/// the ranks exchange only counts. Throws: `invalid_argument` on a rank whose `out` is too short,
+/// and what `keep` throws there; `remote_error` on all others; `communicator_lost`.
 template <host_items In, host_output Out, class Keep>
 kept_items filter(ranks const& on, In const& in, Out&& out, Keep keep) {
   std::span<detail::item_of<In> const> const from{in};
