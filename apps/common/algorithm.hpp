@@ -22,8 +22,8 @@ CLI::Option* add_algorithm(CLI::App& app, std::optional<Enum>& to,
                        [&to, &table](std::string const& name) { to = table.named(name); });
 }
 
-/// Who computes the result again beside the loop: those that --verify names; with "all", those that
-/// are offered and can run here. Throws `engine_unavailable` if one is named that needs a GPU, and
+/// The verifiers beside the loop: those that --verify names; with "all", those that are offered and
+/// can run here. Throws `engine_unavailable` if one is named that needs a GPU, and
 /// there is none.
 inline verifier_set verifiers_for(common_arguments const& common) {
   verifier_set chosen;

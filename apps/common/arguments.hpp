@@ -36,9 +36,9 @@ struct common_arguments {
   bool progress = false;                          ///< --progress: even when not on a terminal
   bool time = false;                              ///< --time of programs for several ranks
   bool verify = false;                            ///< --verify against an independent computation
-  /// Who can compute the program's result again; set before the flags are added.
+  /// Those that the program has; set before the flags are added.
   verifier_set offered_verifiers{verifier::loop, verifier::standard};
-  /// Who shall, beside the loop: --verify=NAME.
+  /// Those of --verify=NAME.
   verifier_set verify_by;
   bool verify_by_all = false;  ///< --verify=all: all that are offered and can run here
 

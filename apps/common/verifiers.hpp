@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// --verify=loop|std|cub|thrust|cusparse|all: who computes a result again, beside the plain loop.
+// --verify=loop|std|cub|thrust|cusparse|all: libraries that compute a result again, beside the
+// program's plain loop.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace libscan::apps {
 
-/// Who computes a result again.
+/// What computes a result again.
 enum class verifier : std::uint8_t {
   loop,      ///< plain code of the program itself
   standard,  ///< algorithms of the C++ standard library

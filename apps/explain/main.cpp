@@ -18,8 +18,9 @@ constexpr char const* what_it_does =
 std::string words_and_examples() {
   return "Algorithms:\n" + libscan::apps::algorithm_list() +
          R"words(A block scan of more items than one block holds becomes a scan-then-fan. Blocks
-of a strategy run Kogge-Stone, or what --block-scan names. --block is any size up to 1024, but not 1 in a
-scan-then-fan whose threads have one item each (blelloch... and brent-kung: 2).
+of a strategy run Kogge-Stone, or what --block-scan names. --block is any size
+up to 1024, but not 1 in a scan-then-fan whose threads have one item each
+(blelloch... and brent-kung: 2).
 Up to 2048 numbers; 64 with --svg.
 
 Examples:

@@ -41,8 +41,9 @@ are read row by row, the input too.
 --algorithm: sequential, global-hillis-steele, one-block (up to 2048 items), scan-then-fan,
 scan-then-propagate, reduce-then-scan, chained-scan, decoupled-look-back or production, as kernels:
 on a GPU, or without one in the executor, which simulates each thread of a GPU and takes up to
-16777216 items. Not for segments. --block is any number up to 1024; a GPU runs whole warps of 32 threads. By default blocks
-have 256 threads, one-block 1024; sequential and production have no such choice.
+16777216 items. Not for segments. --block is any number up to 1024; a GPU runs whole warps of 32
+threads. By default blocks have 256 threads, one-block 1024; sequential and production have no such
+choice.
 --block-scan: what the blocks of such a strategy run: sequential, quadratic, hillis-steele,
 kogge-stone, kogge-stone-double-buffered, blelloch, blelloch-padded (the default),
 blelloch-fully-padded or brent-kung. Not for global-hillis-steele, which has none. The names of

@@ -11,6 +11,7 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
 
+/// The block scans.
 namespace textbook = block::textbook;
 
 /// An operator that names the block scan.

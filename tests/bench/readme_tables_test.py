@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""script/readme-tables on records made up for it: which rows it shows and counts, and its ratios."""
+"""Scripts on records made up for them. script/readme-tables: which rows it shows and counts, and its ratios.
+script/table2: block scans, and strategies with equal tiles."""
 import json
 import pathlib
 import re
@@ -117,6 +118,68 @@ class Tables(unittest.TestCase):
                           "| spmv rmat f32, 700 entries | 10.0 (0.90x) | 1 |  | merge |"])
         self.assertEqual(self.made("cpu losses", results)[-1],
                          "| spmv | rmat f32, 700 entries: 0.90x; rmat f32: 0.90x | merge |")
+
+
+class Strategies(unittest.TestCase):
+    """The tables of script/table2 besides Table 2 itself."""
+
+    def made(self, table, *records):
+        """The lines of a table on docs/tour/traffic.md, and the figures' names; a later record is newer."""
+        with tempfile.TemporaryDirectory() as scratch:
+            root = pathlib.Path(scratch)
+            for folder in "script", "docs/tour", "docs/figures", "bench/records":
+                (root / folder).mkdir(parents=True)
+            for script in "script/table2", "script/charts.py":
+                shutil.copy(ROOT / script, root / script)
+            for day, record in enumerate(records, 1):
+                record = {"date": f"2026-01-0{day}", "gpu": "a GPU, 1 MHz", **record}
+                (root / f"bench/records/{day}.json").write_text(json.dumps(record))
+            (root / "docs/table2.md").write_text("No tables here.\n")
+            page = root / "docs/tour/traffic.md"
+            page.write_text(f"<!-- table2: {table} -->\n<!-- end -->\n")
+            command = [sys.executable, root / "script/table2"]
+            self.assertEqual(subprocess.run([*command, "--check"], stderr=subprocess.DEVNULL).returncode, 1)
+            subprocess.run(command, check=True)
+            subprocess.run([*command, "--check"], check=True)
+            return (page.read_text().splitlines()[1:-1],
+                    [path.name for path in (root / "docs/figures").iterdir()])
+
+    @staticmethod
+    def block_scans(threads, n, scale):
+        times = {"memcpy": 10, "cpu-sequential": 1000, "one thread": 40000, "global-hillis-steele": 300,
+                 "hillis-steele": 20 * scale, "blelloch": 40, "blelloch-padded": 30}
+        return rows(f"block-scans of {threads} threads", n, times, engine="cuda")
+
+    def test_block_scans_over_threads_and_over_items(self):
+        over_threads = {"results": self.block_scans(64, 1 << 20, 2) + self.block_scans(128, 1 << 20, 1)}
+        over_items = {"results": self.block_scans(256, 1024, 1) + self.block_scans(256, 1 << 20, 1)}
+        lines, figures = self.made("threads", over_threads, over_items)
+        self.assertEqual(figures, ["table2-threads.svg"])
+        self.assertIn("(../../bench/records/1.json)", lines[0])
+        self.assertEqual(lines[2], "![time over the threads of a block](../figures/table2-threads.svg)")
+        self.assertIn("| hillis-steele | 0.0400 | 0.0200 | 2000x | 50.0x |", lines)
+        self.assertNotIn("memcpy", "".join(lines))
+        self.assertIn("The speedup of v1 is 2000, that of v2 1000.", lines[-1])
+        lines, figures = self.made("blocks", over_threads, over_items)
+        self.assertEqual(figures, [])
+        self.assertIn("(../../bench/records/2.json)", lines[0])
+        self.assertIn("| 1024 | 1.0000 | 40.0000 | 0.3000 | 0.0200 | 0.0400 | 0.0300 |", lines)
+        self.assertIn("19922945 additions, 19.0 times as many as a loop", lines[-1])
+        self.assertIn("takes 10.0 times as long as the scan by", lines[-1])
+
+    def test_equal_tiles_are_shown_as_traffic(self):
+        times = {"memcpy": 100, "scan-then-fan": 200, "scan-then-propagate": 220, "reduce-then-scan": 150,
+                 "chained-scan": 819.2, "decoupled-look-back": 110, "production": 105}
+        results = rows("equal tiles of 2048", 1 << 21, times, engine="cuda")
+        lines, _ = self.made("tiles", {"results": results})
+        self.assertEqual(lines[-1], "| 2^21 | 2048 | 100.0 | 4.0 n | 4.4 n | 3.0 n | 16.4 n | 2.2 n | "
+                                    "2.1 n | 0.80 |")
+
+    def test_counters(self):
+        traffic = {"chained-scan": {"read": 4100, "written": 4200, "launches": 1}}
+        record = {"metrics": ["r", "w"], "n": 1024, "tile": 2048, "item_bytes": 4, "traffic": traffic}
+        lines, _ = self.made("counters", record)
+        self.assertEqual(lines[-1], "| chained-scan | 1 | 2 n | 2.03 n | 1.00 n | 1.03 n |")
 
 
 if __name__ == "__main__":

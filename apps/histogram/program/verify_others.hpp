@@ -71,6 +71,7 @@ struct placed_samples {
   std::vector<double> weights;
 };
 
+/// Those of `samples`; `weights` may be empty.
 template <class T>
 placed_samples placed_in(std::span<T const> samples, std::span<double const> weights,
                          exact_edges const& edges) {

@@ -54,7 +54,7 @@ spmv_arguments const& checked(spmv_arguments const& arguments) {
   return arguments;
 }
 
-/// Who verifies beside the loop. Throws `engine_unavailable` if cuSPARSE is named and not there.
+/// The verifiers beside the loop. Throws `engine_unavailable` if cuSPARSE is named and not there.
 verifier_set verifiers_of(common_arguments const& common) {
   verifier_set others = verifiers_for(common);
   if (!others.has(verifier::cusparse)) return others;
