@@ -13,9 +13,6 @@
 
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
-#include <libscan/cpu/chunk_chain.hpp>
-#include <libscan/cpu/reduce.hpp>
-#include <libscan/cpu/scan.hpp>
 #include <libscan/distributed/aligned_blocks.hpp>
 #include <libscan/distributed/block_tree.hpp>
 #include <libscan/distributed/collective.hpp>
@@ -24,21 +21,27 @@
 
 namespace libscan::inline v1::detail {
 
-/// One rank's part of a call. `Items` has the members
+/// One rank's part of a call. `Blocks` are its items on its engine (cpu_blocks.hpp and
+/// device_blocks.hpp), with the members
 ///
-///   index_t size() const;              T load(index_t i) const;
-///   T const* memory() const;           // of all items as they are, or null
-///   void store(index_t i, T const& x) const;
-///   T* result_memory() const;          // of all results as they are, or null
+///   index_t size() const;
+///   std::vector<T> first(index_t n) const;           // the first n items
+///   std::vector<T> sums(aligned_blocks const& blocks, std::span<T const> borrowed);
+///   template <scan_kind Kind>                        // `borrowed` become results
+///   T scan(aligned_blocks const& blocks, std::span<T const> carries, std::span<T> borrowed);
+///   void put_first(std::span<T const> results) const;
+///   static constexpr bool knows_last;   // whether `scan` returns the last inclusive result
+///
+/// Blocks begin at item `blocks.lent`; the borrowed items come after this part's own. `carries` are
+/// what enters each block.
 ///
 /// Parts are numbered in the scan's direction.
-template <monoid Op, class Items>
+template <monoid Op, class Blocks>
 class block_scan {
  public:
   using T = typename Op::value_type;
 
-  block_scan(ranks const& on, collective_call& call, Items const& items, Op const& op,
-             bool reversed)
+  block_scan(ranks const& on, collective_call& call, Blocks& items, Op const& op, bool reversed)
       : on_(on),
         call_(call),
         items_(items),
@@ -54,7 +57,8 @@ class block_scan {
     return find_carries(init);
   }
 
-  /// Scans; returns init op all items, with the bits of the last inclusive result.
+  /// Scans; returns init op all items: with the bits of the last inclusive result if `Blocks` know
+  /// it, else with those of `reduce`.
   template <scan_kind Kind, class Check>
   T scan(T const& init, Check const& check) {
     find_blocks(check);
@@ -63,9 +67,9 @@ class block_scan {
       bool is_last;
       T value;
     };
-    bool const has_last = blocks_.count > 0 && ends_array();
+    bool const has_last = Blocks::knows_last && blocks_.count > 0 && ends_array();
     auto const endings = call_.gather("scans", [&] {
-      T const last = scan_blocks<Kind>();
+      T const last = items_.template scan<Kind>(blocks_, carries_, borrowed_);
       return ending{has_last, last};
     });
     give_back();
@@ -92,8 +96,7 @@ class block_scan {
     blocks_ =
         fixed() ? aligned_blocks::of(all_, part_) : aligned_blocks::of_one_part(items_.size());
     if (!fixed() || !detail::any_lent(all_)) return;
-    std::vector<T> lent;
-    for (index_t i = 0; i < blocks_.lent; ++i) lent.push_back(items_.load(i));
+    std::vector<T> lent = items_.first(blocks_.lent);
     borrowed_.assign(static_cast<std::size_t>(blocks_.borrowed), op_.identity());
     exchange_lent("items of shared blocks", lent, true);
   }
@@ -119,40 +122,6 @@ class block_scan {
     call_.through().exchange(call_.at(step), sends, receives);
   }
 
-  /// Calls work(block, data, items, space) for each block, in parallel. `data` are the items:
-  /// where they are, or in `space`.
-  template <class Work>
-  void each_block(Work const& work) {
-    index_t const own = items_.size() - blocks_.lent;
-    cpu::sum_chunks(
-        on_.threads(), blocks_.items, tree_block_items, [] { return std::vector<T>(); },
-        [&](std::vector<T>& space, cpu::chunk const& c) {
-          T const* data = items_.memory();
-          if (data != nullptr && c.end <= own) {
-            data += blocks_.lent + c.begin;
-          } else {
-            space.clear();
-            for (index_t i = c.begin; i < std::min(c.end, own); ++i) {
-              space.push_back(items_.load(blocks_.lent + i));
-            }
-            for (index_t i = std::max(c.begin, own); i < c.end; ++i) {
-              space.push_back(borrowed_[static_cast<std::size_t>(i - own)]);
-            }
-            data = space.data();
-          }
-          work(c, data, space);
-          return index_t{0};
-        });
-  }
-
-  std::vector<T> block_sums() {
-    std::vector<T> sums(static_cast<std::size_t>(blocks_.count), op_.identity());
-    each_block([&](cpu::chunk const& c, T const* data, std::vector<T>&) {
-      sums[static_cast<std::size_t>(c.index)] = cpu::reduce(1, data, c.size(), op_, op_.identity());
-    });
-    return sums;
-  }
-
   /// Sets carries_[b] to the value that enters block b; returns the value after all blocks.
   T find_carries(T const& init) { return fixed() ? by_tree(init) : by_rank(init); }
 
@@ -169,7 +138,7 @@ class block_scan {
     }
     std::vector<T> sums;
     auto const fill = [&](std::span<std::byte> to) {
-      sums = block_sums();
+      sums = items_.sums(blocks_, borrowed_);
       for_nodes_of(part_, [&](tree_node const& node) {
         T const sum = detail::node_sum(sums.data() + (node.begin - blocks_.first), node.size, op_);
         std::memcpy(to.data(), std::addressof(sum), sizeof(T));
@@ -203,7 +172,7 @@ class block_scan {
     std::vector<T> sums;
     auto totals = call_.gather("carries", [&] {
       T total = op_.identity();
-      sums = block_sums();
+      sums = items_.sums(blocks_, borrowed_);
       for (T const& sum : sums) total = op_(total, sum);
       return total;
     });
@@ -220,53 +189,17 @@ class block_scan {
     return value;
   }
 
-  template <scan_kind Kind>
-  T scan_block(T const* data, T* to, cpu::chunk const& c) {
-    T const& carry = carries_[static_cast<std::size_t>(c.index)];
-    if constexpr (Kind == scan_kind::inclusive) {
-      return cpu::inclusive_scan(1, data, to, c.size(), op_, carry);
-    } else {
-      return cpu::exclusive_scan(1, data, to, c.size(), op_, carry);
-    }
-  }
-
-  /// Returns the inclusive result of the last item of these blocks; without blocks, any value.
-  template <scan_kind Kind>
-  T scan_blocks() {
-    T last = op_.identity();
-    index_t const own = items_.size() - blocks_.lent;
-    each_block([&](cpu::chunk const& c, T const* data, std::vector<T>& space) {
-      T* const direct = data == space.data() ? nullptr : items_.result_memory();
-      if (direct == nullptr) space.resize(static_cast<std::size_t>(c.size()), op_.identity());
-      T* const to = direct == nullptr ? space.data() : direct + blocks_.lent + c.begin;
-      T const value = scan_block<Kind>(data, to, c);
-      if (c.end == blocks_.items) last = value;
-      if (direct != nullptr) return;
-      for (index_t i = c.begin; i < std::min(c.end, own); ++i) {
-        items_.store(blocks_.lent + i, to[i - c.begin]);
-      }
-      for (index_t i = std::max(c.begin, own); i < c.end; ++i) {
-        borrowed_[static_cast<std::size_t>(i - own)] = to[i - c.begin];
-      }
-    });
-    return last;
-  }
-
   /// Returns the results of borrowed items to their ranks.
   void give_back() {
     if (!fixed() || !detail::any_lent(all_)) return;
     std::vector<T> lent(static_cast<std::size_t>(blocks_.lent), op_.identity());
     exchange_lent("results of shared blocks", lent, false);
-    call_.agree("results", [&] {
-      for (index_t i = 0; i < blocks_.lent; ++i) {
-        items_.store(i, lent[static_cast<std::size_t>(i)]);
-      }
-    });
+    call_.agree("results", [&] { items_.put_first(lent); });
   }
 
   ranks const& on_;
   collective_call& call_;
-  Items const& items_;
+  Blocks& items_;
   Op op_;
   bool reversed_;
   int part_;

@@ -72,4 +72,19 @@ std::vector<std::byte> collective_call::gather_bytes(
   return all;
 }
 
+void rethrow_own(std::vector<std::exception_ptr> const& of_ranks) {
+  auto const is_own = [](std::exception_ptr const& one) {
+    try {
+      if (one) std::rethrow_exception(one);
+      return false;
+    } catch (remote_error const&) {
+      return false;
+    } catch (...) {
+      return true;
+    }
+  };
+  auto const own = std::ranges::find_if(of_ranks, is_own);
+  if (own != of_ranks.end()) std::rethrow_exception(*own);
+}
+
 }  // namespace libscan::inline v1::detail

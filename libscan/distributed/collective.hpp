@@ -72,6 +72,9 @@ std::vector<T> collective_call::gather(char const* step, Work&& work) {
   return values;
 }
 
+/// Rethrows the exception of the lowest rank with one of its own, not a `remote_error`, if any.
+void rethrow_own(std::vector<std::exception_ptr> const& of_ranks);
+
 /// body(call) as one collective call. An exception that the ranks have not agreed on (no memory for
 /// a buffer, a failed send) makes this rank give up, so that no other waits for it.
 template <class Body>

@@ -22,30 +22,44 @@ namespace libscan::inline v1 {
 
 namespace detail {
 
-/// Sends `send[r]` consecutive items of `in` to rank r, for all r in order, and puts the
-/// `receive[r]` items from rank r into `out`, in order. The ranks' numbers agree.
+/// Calls copy(from, to, n) for the items that stay on rank `me`, and exchange(sends, receives) for
+/// the others: `send[r]` consecutive items of `in` for rank r, for all r in order, and `receive[r]`
+/// items from rank r, in order, for `out`.
+template <class T, class Copy, class Exchange>
+void with_messages(int me, T const* in, std::span<index_t const> send, T* out,
+                   std::span<index_t const> receive, Copy const& copy, Exchange const& exchange) {
+  static_assert(std::is_trivially_copyable_v<T>, "items travel as bytes");
+  std::vector<outgoing> sends;
+  std::vector<incoming> receives;
+  T const* to_self = in;
+  for (int r = 0; r < static_cast<int>(send.size()); ++r) {
+    auto const items = static_cast<std::size_t>(send[static_cast<std::size_t>(r)]);
+    if (r == me) to_self = in;
+    if (r != me && items != 0) sends.push_back({r, std::as_bytes(std::span(in, items))});
+    in += items;
+  }
+  for (int r = 0; r < static_cast<int>(receive.size()); ++r) {
+    auto const items = static_cast<std::size_t>(receive[static_cast<std::size_t>(r)]);
+    if (r == me) copy(to_self, out, static_cast<index_t>(items));
+    if (r != me && items != 0) {
+      receives.push_back({r, std::as_writable_bytes(std::span(out, items))});
+    }
+    out += items;
+  }
+  exchange(sends, receives);
+}
+
+/// Sends and receives such items. The ranks' numbers agree.
 template <class T>
 void exchange_pieces(collective_call& call, char const* step, std::span<T const> in,
                      std::span<index_t const> send, std::span<T> out,
                      std::span<index_t const> receive) {
-  static_assert(std::is_trivially_copyable_v<T>, "items travel as bytes");
-  std::vector<outgoing> sends;
-  std::vector<incoming> receives;
-  int const me = call.comm().rank();
-  std::span<T const> to_self;
-  for (int r = 0; r < call.comm().size(); ++r) {
-    auto const items = in.first(static_cast<std::size_t>(send[static_cast<std::size_t>(r)]));
-    in = in.subspan(items.size());
-    if (r == me) to_self = items;
-    if (r != me && !items.empty()) sends.push_back({r, std::as_bytes(items)});
-  }
-  for (int r = 0; r < call.comm().size(); ++r) {
-    auto const items = out.first(static_cast<std::size_t>(receive[static_cast<std::size_t>(r)]));
-    out = out.subspan(items.size());
-    if (r == me) std::ranges::copy(to_self, items.begin());
-    if (r != me && !items.empty()) receives.push_back({r, std::as_writable_bytes(items)});
-  }
-  call.through().exchange(call.at(step), sends, receives);
+  detail::with_messages<T>(
+      call.comm().rank(), in.data(), send, out.data(), receive,
+      [](T const* from, T* to, index_t n) { std::copy_n(from, n, to); },
+      [&](std::span<outgoing const> sends, std::span<incoming const> receives) {
+        call.through().exchange(call.at(step), sends, receives);
+      });
 }
 
 /// The numbers of items of all ranks' inputs and outputs, which have the same sum.
@@ -75,6 +89,24 @@ in_and_out lengths_of(collective_call& call, std::size_t in, std::size_t out, Ch
                            std::to_string(found.out.total()) + " items, expected exactly " +
                            std::to_string(found.in.total()));
   });
+  return found;
+}
+
+/// The numbers of items for each rank, and from each.
+struct exchanged_pieces {
+  std::vector<index_t> send, receive;
+};
+
+/// Those of a rank that spreads items anew.
+inline exchanged_pieces rebalanced_pieces(in_and_out const& d, int me) {
+  auto const common = [](distribution const& a, int i, distribution const& b, int j) {
+    return std::max(index_t{0}, std::min(a.end(i), b.end(j)) - std::max(a.begin(i), b.begin(j)));
+  };
+  exchanged_pieces found;
+  for (int r = 0; r < d.in.ranks(); ++r) {
+    found.send.push_back(common(d.in, me, d.out, r));
+    found.receive.push_back(common(d.in, r, d.out, me));
+  }
   return found;
 }
 
@@ -139,17 +171,9 @@ void rebalance(ranks const& on, In const& in, Out&& out) {
         throw invalid_argument("rebalance: out overlaps the input; expected other memory");
       }
     });
-    int const me = on.rank();
-    std::vector<index_t> send, receive;
-    auto const common = [](distribution const& a, int i, distribution const& b, int j) {
-      return std::max(index_t{0}, std::min(a.end(i), b.end(j)) - std::max(a.begin(i), b.begin(j)));
-    };
-    for (int r = 0; r < on.size(); ++r) {
-      send.push_back(common(d.in, me, d.out, r));
-      receive.push_back(common(d.in, r, d.out, me));
-    }
-    detail::exchange_pieces(call, "items", from, std::span<index_t const>(send), to,
-                            std::span<index_t const>(receive));
+    auto const pieces = detail::rebalanced_pieces(d, on.rank());
+    detail::exchange_pieces(call, "items", from, std::span<index_t const>(pieces.send), to,
+                            std::span<index_t const>(pieces.receive));
     call.agree("end", [] {});
   });
 }

@@ -10,12 +10,16 @@
 #include <type_traits>
 
 #include <libscan/core/error.hpp>
+#include <libscan/core/item_types.hpp>
 #include <libscan/core/operator_call.hpp>
+#include <libscan/core/operator_list.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/memory_span.hpp>
 #include <libscan/distributed/block_scan.hpp>
 #include <libscan/distributed/collective.hpp>
+#include <libscan/distributed/cpu_blocks.hpp>
+#include <libscan/distributed/device_blocks.hpp>
 #include <libscan/distributed/error.hpp>
 #include <libscan/distributed/ranks.hpp>
 #include <libscan/libscan.hpp>
@@ -76,7 +80,51 @@ void check_scan_memory(char const* name, std::span<Item const> in, std::span<Res
 /// Sums of integers do not depend on their association.
 template <class T>
 ranks with_cheapest_order(ranks const& on) {
-  return std::is_integral_v<T> ? ranks(on.comm(), on.local(), association::fastest) : on;
+  return std::is_integral_v<T> ? ranks(on.comm(), on.queue(), association::fastest) : on;
+}
+
+/// Device memory of a rank: what a call on `n` items at `in` reads, and writes to `out`.
+template <class T>
+struct device_items_of_call {
+  T const* in;
+  T* out;  // null for reductions
+  index_t n;
+};
+
+/// A reduction of memory of the engine's machine. `check` may throw.
+template <listed_operator Op, class Check, class T = typename Op::value_type>
+T reduce_on_device(ranks const& on, device_items_of_call<T> const& items, Op const& op,
+                   T const& init, Check const& check) {
+  return detail::collective(on.comm(), "reduce", [&](collective_call& call) {
+    ranks const cheapest = detail::with_cheapest_order<T>(on);
+    device_blocks<Op> blocks(on.queue(), items.in, items.out, items.n, false);
+    return block_scan(cheapest, call, blocks, op, false).reduce(init, check);
+  });
+}
+
+/// A scan of such memory.
+template <scan_kind Kind, listed_operator Op, class Check, class T = typename Op::value_type>
+T scan_on_device(char const* name, ranks const& on, device_items_of_call<T> const& items,
+                 Op const& op, T const& init, scan_direction direction, Check const& check) {
+  return detail::collective(on.comm(), name, [&](collective_call& call) {
+    bool const reversed = direction == scan_direction::reverse;
+    ranks const cheapest = detail::with_cheapest_order<T>(on);
+    device_blocks<Op> blocks(on.queue(), items.in, items.out, items.n, reversed);
+    block_scan scan(cheapest, call, blocks, op, reversed);
+    return scan.template scan<Kind>(init, check);
+  });
+}
+
+/// Whether kernels are compiled for items of these types in the operator's own.
+template <class Op, class Item, class Result>
+concept compiled_for_devices = listed_operator<Op> && listed_item<Item> &&
+    std::is_same_v<typename Op::value_type, Item> && std::is_same_v<Item, Result>;
+
+[[noreturn]] inline void refuse_host_items(ranks const& on) {
+  throw invalid_argument(
+      "distributed scans on " + on.local().description() +
+      " take integers of 8 to 64 bits, float and double, with operators of operators.hpp that "
+      "accumulate in the type of the items; use the cpu engine for others");
 }
 
 template <class In, monoid Op>
@@ -84,12 +132,23 @@ typename Op::value_type reduce_over_ranks(ranks const& on, In const& in, Op cons
                                           typename Op::value_type init) {
   using T = typename Op::value_type;
   std::span<item_of<In> const> const from{in};
+  auto const check = [&] {
+    (void)cpu::detail::memory_of(from.data(), static_cast<index_t>(from.size()));
+  };
+  if (on.local().runs_kernels()) {
+    if constexpr (compiled_for_devices<Op, item_of<In>, T>) {
+      device_array<T> const copy(on.queue(), static_cast<index_t>(from.size()));
+      copy.upload(from);
+      return detail::reduce_on_device(on, {copy.data(), nullptr, copy.size()}, op, init, check);
+    } else {
+      detail::refuse_host_items(on);
+    }
+  }
   return detail::collective(on.comm(), "reduce", [&](collective_call& call) {
     local_items<T, item_of<In>, T> const items(from, {}, false);
     ranks const cheapest = detail::with_cheapest_order<T>(on);
-    return block_scan(cheapest, call, items, op, false).reduce(init, [&] {
-      (void)cpu::detail::memory_of(from.data(), static_cast<index_t>(from.size()));
-    });
+    cpu_blocks blocks(on.threads(), items, op);
+    return block_scan(cheapest, call, blocks, op, false).reduce(init, check);
   });
 }
 
@@ -100,14 +159,27 @@ typename Op::value_type scan_over_ranks(char const* name, ranks const& on, In co
   using T = typename Op::value_type;
   std::span<item_of<In> const> const from{in};
   std::span const to{static_cast<Out&&>(out)};
+  auto const used = to.first(std::min(to.size(), from.size()));
+  auto const check = [&] { detail::check_scan_memory(name, from, used, to.size()); };
+  if (on.local().runs_kernels()) {
+    if constexpr (compiled_for_devices<Op, item_of<In>, item_of<Out>>) {
+      device_array<T> const copy(on.queue(), static_cast<index_t>(from.size()));
+      copy.upload(from);
+      T const total = detail::scan_on_device<Kind>(name, on, {copy.data(), copy.data(), copy.size()},
+                                                   op, init, direction, check);
+      copy.download(used);
+      return total;
+    } else {
+      detail::refuse_host_items(on);
+    }
+  }
   return detail::collective(on.comm(), name, [&](collective_call& call) {
     bool const reversed = direction == scan_direction::reverse;
-    auto const used = to.first(std::min(to.size(), from.size()));
     local_items<T, item_of<In>, item_of<Out>> const items(from, used, reversed);
     ranks const cheapest = detail::with_cheapest_order<T>(on);
-    block_scan scan(cheapest, call, items, op, reversed);
-    return scan.template scan<Kind>(
-        init, [&] { detail::check_scan_memory(name, from, used, to.size()); });
+    cpu_blocks blocks(on.threads(), items, op);
+    block_scan scan(cheapest, call, blocks, op, reversed);
+    return scan.template scan<Kind>(init, check);
   });
 }
 

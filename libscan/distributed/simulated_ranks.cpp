@@ -471,19 +471,7 @@ std::vector<std::exception_ptr> simulated_ranks::outcomes(
 }
 
 void simulated_ranks::run(std::function<void(communicator const&)> const& body) {
-  auto const found = outcomes(body);
-  auto const is_own = [](std::exception_ptr const& one) {
-    try {
-      if (one) std::rethrow_exception(one);
-      return false;
-    } catch (remote_error const&) {
-      return false;
-    } catch (...) {
-      return true;
-    }
-  };
-  auto const own = std::ranges::find_if(found, is_own);
-  if (own != found.end()) std::rethrow_exception(*own);
+  detail::rethrow_own(outcomes(body));
 }
 
 index_t simulated_ranks::sends(int rank) const {

@@ -72,6 +72,35 @@ class exact_splitters {
     }
   }
 
+  /// The words whose places `count_at` needs: for each group of counters, its first
+  /// word and the last one of each digit.
+  std::vector<Word> bounds() const {
+    int const shift = bits_left_ - digit();
+    std::vector<Word> words;
+    for (Word const prefix : groups_) {
+      words.push_back(prefix);
+      for (std::size_t d = 0; d < std::size_t{1} << digit(); ++d) {
+        words.push_back(static_cast<Word>(
+            prefix | static_cast<Word>(static_cast<Word>(d) << shift) | low_bits(shift)));
+      }
+    }
+    return words;
+  }
+
+  /// Counts by the places of `bounds()` in the local keys: for each word, how many keys are below
+  /// it, and how many not above it.
+  void count_at(std::span<index_t const> places, std::span<index_t> into) const {
+    std::size_t const digits = std::size_t{1} << digit();
+    for (std::size_t group = 0; group < groups_.size(); ++group) {
+      index_t begin = places[2 * group * (digits + 1)];
+      for (std::size_t d = 0; d < digits; ++d) {
+        index_t const end = places[2 * (group * (digits + 1) + d + 1) + 1];
+        into[group * digits + d] = end - begin;
+        begin = end;
+      }
+    }
+  }
+
   /// Takes the sums of the counters over all ranks, and begins the next round.
   void take(std::span<index_t const> sums) {
     int const shift = bits_left_ - digit();
@@ -102,6 +131,23 @@ class exact_splitters {
       }
       smaller[c] = lower_bound(0, n, word_at, one.word);
       equal[c] = upper_bound(smaller[c], n, word_at, one.word) - smaller[c];
+    }
+  }
+
+  /// The words of the cuts, for the next function. After the last round.
+  std::vector<Word> cut_words() const {
+    std::vector<Word> words;
+    for (cut const& one : cuts_) words.push_back(one.word);
+    return words;
+  }
+
+  /// The same by the places of `cut_words()` in the n local keys.
+  void local_ties_at(std::span<index_t const> places, index_t n, std::span<index_t> smaller,
+                     std::span<index_t> equal) const {
+    for (std::size_t c = 0; c < cuts_.size(); ++c) {
+      place const where = cuts_[c].where;
+      smaller[c] = where == inside_cut ? places[2 * c] : where == at_begin ? 0 : n;
+      equal[c] = where == inside_cut ? places[2 * c + 1] - places[2 * c] : 0;
     }
   }
 
@@ -163,21 +209,22 @@ class exact_splitters {
 
 namespace detail {
 
-/// `libscan::split_counts` within a call.
-template <class Word, class WordAt>
-std::vector<index_t> split_counts(collective_call& call, distribution const& out, index_t n,
-                                  WordAt const& word_at) {
+/// Splits n sorted keys of this rank: count(splitters, counters) and ties(splitters, smaller, equal)
+/// do the local part, and may throw.
+template <class Word, class Count, class Ties>
+std::vector<index_t> split_counts_with(collective_call& call, distribution const& out, index_t n,
+                                       Count const& count, Ties const& ties) {
   std::vector<index_t> cuts;
   for (int r = 1; r < out.ranks(); ++r) cuts.push_back(out.begin(r));
   exact_splitters<Word> splitters(cuts, out.total());
   while (!splitters.done()) {
     std::vector<index_t> counters(splitters.counters());
-    splitters.count(n, word_at, counters);
+    count(splitters, std::span<index_t>(counters));
     call.through().sum(call.at("splitters"), counters, summed_ranks::all);
     splitters.take(counters);
   }
   std::vector<index_t> smaller(cuts.size()), equal(cuts.size());
-  splitters.local_ties(n, word_at, smaller, equal);
+  ties(splitters, std::span<index_t>(smaller), std::span<index_t>(equal));
   std::vector<index_t> before = equal;
   call.through().sum(call.at("equal keys"), before, summed_ranks::before);
   std::vector<index_t> counts;
@@ -189,6 +236,33 @@ std::vector<index_t> split_counts(collective_call& call, distribution const& out
   }
   counts.push_back(n - begin);
   return counts;
+}
+
+/// `libscan::split_counts` within a call.
+template <class Word, class WordAt>
+std::vector<index_t> split_counts(collective_call& call, distribution const& out, index_t n,
+                                  WordAt const& word_at) {
+  return detail::split_counts_with<Word>(
+      call, out, n,
+      [&](auto const& splitters, std::span<index_t> into) { splitters.count(n, word_at, into); },
+      [&](auto const& splitters, std::span<index_t> smaller, std::span<index_t> equal) {
+        splitters.local_ties(n, word_at, smaller, equal);
+      });
+}
+
+/// The same for keys that only a search reaches: search(words) returns for each word how many keys
+/// are below it, and how many not above it.
+template <class Word, class Search>
+std::vector<index_t> split_counts_by(collective_call& call, distribution const& out, index_t n,
+                                     Search const& search) {
+  return detail::split_counts_with<Word>(
+      call, out, n,
+      [&](auto const& splitters, std::span<index_t> into) {
+        splitters.count_at(search(splitters.bounds()), into);
+      },
+      [&](auto const& splitters, std::span<index_t> smaller, std::span<index_t> equal) {
+        splitters.local_ties_at(search(splitters.cut_words()), n, smaller, equal);
+      });
 }
 
 }  // namespace detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a communicator needs from the library that moves its bytes: a few collective functions.
-// MPI, simulated ranks and the single rank `self` implement it.
+// MPI, NCCL, threads, simulated ranks and the single rank `self` implement it.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include <libscan/core/types.hpp>
+#include <libscan/host/device_queue.hpp>
 
 namespace libscan::inline v1 {
 
@@ -66,6 +67,16 @@ class transport {
   /// and receiver state the same length, and leave out messages without bytes.
   virtual void exchange(call_step at, std::span<outgoing const> sends,
                         std::span<incoming const> receives) = 0;
+
+  /// The same for messages in memory of the queue's machine; each rank has a queue, which may be of
+  /// another machine. Comes after earlier work in the queue's stream; returns when it is complete.
+  /// By default messages pass through host memory, 64 MiB of each at a time.
+  virtual void exchange_on(device_queue const& queue, call_step at,
+                           std::span<outgoing const> sends, std::span<incoming const> receives);
+
+  /// Throws as all functions do if another rank gave up. Not collective. For transports that wait
+  /// for something else.
+  virtual void listen(call_step at);
 
   /// This rank gives up: all other ranks throw `remote_error` from the call they are in, or from
   /// their next one. Does not wait. The first reason counts.

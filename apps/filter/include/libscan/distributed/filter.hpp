@@ -3,9 +3,11 @@
 // spreads them anew.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include <libscan/core/error.hpp>
 #include <libscan/core/item_mask.hpp>
@@ -51,6 +53,20 @@ struct kept_items {
   index_t total;  ///< on all ranks
 };
 
+namespace detail {
+
+/// That of a rank, if the ranks keep `counts` items.
+inline kept_items kept_of(std::vector<index_t> const& counts, int rank) {
+  kept_items kept{counts[static_cast<std::size_t>(rank)], 0, 0};
+  for (int r = 0; r < static_cast<int>(counts.size()); ++r) {
+    if (r == rank) kept.begin = kept.total;
+    kept.total += counts[static_cast<std::size_t>(r)];
+  }
+  return kept;
+}
+
+}  // namespace detail
+
 /// Copies the local items that `keep` accepts into the front of `out`, in order.
 /// Result: how many there are, here and on all ranks, and where they begin.
 /// Types and aliasing: as `cpu::filter`; `keep` is any callable, a `predicate`, or an `item_mask`
@@ -64,12 +80,7 @@ kept_items filter(ranks const& on, In const& in, Out&& out, Keep keep) {
   return detail::collective(on.comm(), "filter", [&](detail::collective_call& call) {
     auto const counts = call.gather(
         "counts", [&] { return detail::filter_local<detail::item_of<In>>(on, from, to, keep); });
-    kept_items kept{counts[static_cast<std::size_t>(on.rank())], 0, 0};
-    for (int r = 0; r < on.size(); ++r) {
-      if (r == on.rank()) kept.begin = kept.total;
-      kept.total += counts[static_cast<std::size_t>(r)];
-    }
-    return kept;
+    return detail::kept_of(counts, on.rank());
   });
 }
 

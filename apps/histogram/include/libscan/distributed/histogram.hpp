@@ -18,6 +18,31 @@
 
 namespace libscan::inline v1 {
 
+namespace detail {
+
+/// Adds up the counts of all ranks: local(all) sets all[b] for `bins` bins, and then four totals.
+/// Throws `invalid_argument` on all ranks if their numbers of bins differ.
+template <class Local>
+sample_totals add_histograms(collective_call& call, int bins, std::vector<index_t>& all,
+                             Local const& local) {
+  auto const found = call.gather("local counts", [&] {
+    all.resize(static_cast<std::size_t>(bins) + 4);
+    sample_totals const mine = local(std::span(all).first(static_cast<std::size_t>(bins)));
+    index_t const totals[] = {mine.below, mine.inside, mine.above, mine.nan};
+    std::ranges::copy(totals, all.end() - 4);
+    return bins;
+  });
+  call.agree("rules", [&] {
+    if (std::ranges::count(found, found[0]) == std::ssize(found)) return;
+    throw invalid_argument("histogram: the ranks' rules have different numbers of bins");
+  });
+  call.through().sum(call.at("counts"), all, summed_ranks::all);
+  auto const totals = std::span(all).last(4);
+  return {totals[0], totals[1], totals[2], totals[3]};
+}
+
+}  // namespace detail
+
 /// Counts the samples of all ranks in each bin of `rule`. All ranks pass the same rule, and get the
 /// same counts in the front of `counts`.
 /// Result: how many samples of all ranks are below the bins, inside, above, and NaN.
@@ -38,19 +63,11 @@ sample_totals histogram(ranks const& on, Samples const& samples, Counts&& counts
   return detail::collective(on.comm(), "histogram", [&](detail::collective_call& call) {
     auto const bins = static_cast<std::size_t>(rule.bins());
     std::vector<index_t> all;
-    auto const found = call.gather("local counts", [&] {
-      detail::check_bin_room("histogram", to.size(), rule.bins());
-      all.resize(bins + 4);
-      sample_totals const mine = libscan::histogram(on.local(), samples, all, rule);
-      index_t const totals[] = {mine.below, mine.inside, mine.above, mine.nan};
-      std::ranges::copy(totals, all.end() - 4);
-      return rule.bins();
-    });
-    call.agree("rules", [&] {
-      if (std::ranges::count(found, found[0]) == std::ssize(found)) return;
-      throw invalid_argument("histogram: the ranks' rules have different numbers of bins");
-    });
-    call.through().sum(call.at("counts"), all, summed_ranks::all);
+    auto const totals =
+        detail::add_histograms(call, rule.bins(), all, [&](std::span<index_t> own) {
+          detail::check_bin_room("histogram", to.size(), rule.bins());
+          return libscan::histogram(on.local(), samples, own, rule);
+        });
     call.agree("results", [&] {
       index_t const most = *std::max_element(all.begin(), all.end() - 4);
       if (std::in_range<count>(most)) return;
@@ -59,7 +76,7 @@ sample_totals histogram(ranks const& on, Samples const& samples, Counts&& counts
     });
     std::ranges::transform(std::span(all).first(bins), to.begin(),
                            [](index_t n) { return static_cast<count>(n); });
-    return sample_totals{all[bins], all[bins + 1], all[bins + 2], all[bins + 3]};
+    return totals;
   });
 }
 

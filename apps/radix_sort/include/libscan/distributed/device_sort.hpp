@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sorts over ranks of keys in device memory. Each rank sorts its own keys; exact splitters cut
+// them; one exchange brings each rank its part of the result, as sorted runs, which it merges.
+// Otherwise as radix_sort.hpp.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <apps/radix_sort/host/sorted_runs.hpp>
+#include <libscan/distributed/device_exchange.hpp>
+#include <libscan/distributed/splitters.hpp>
+#include <libscan/host/device_memory.hpp>
+#include <libscan/sort_device_calls.hpp>
+
+namespace libscan::inline v1 {
+
+namespace detail {
+
+/// Keys of a distributed sort and, unless Value is `no_values`, as many values.
+template <class Key, class Value>
+struct device_pairs {
+  Key* keys;
+  Value* values;
+};
+
+/// Memory for n of them.
+template <class Key, class Value>
+class device_pairs_array {
+ public:
+  device_pairs_array(device_queue const& queue, index_t n) : keys_(queue, n) {
+    if constexpr (!std::is_same_v<Value, no_values>) values_.emplace(queue, n);
+  }
+  device_pairs<Key, Value> get() const {
+    return {keys_.data(), values_ ? values_->data() : nullptr};
+  }
+
+ private:
+  device_array<Key> keys_;
+  std::optional<device_array<Value>> values_;
+};
+
+/// How many of this rank's sorted keys each rank gets.
+template <class Key>
+std::vector<index_t> split_device_keys(collective_call& call, ranks const& on,
+                                       distribution const& out, Key const* keys, index_t n,
+                                       sort_order<Key> const& order) {
+  using word = typename sort_order<Key>::word_type;
+  return detail::split_counts_by<word>(call, out, n, [&](std::span<word const> words) {
+    return compiled_runs<Key>::search(on.queue(), keys, n, words, order);
+  });
+}
+
+/// Merges sorted runs, pass after pass between `from` and `space`. Returns where the result is.
+template <class Key, class Value>
+device_pairs<Key, Value> merge_device_runs(ranks const& on, std::vector<index_t> ends,
+                                           device_pairs<Key, Value> from,
+                                           device_pairs<Key, Value> space,
+                                           sort_order<Key> const& order) {
+  while (ends.size() > 1) {
+    merge_call const pass{from.keys, space.keys, from.values, space.values,
+                          static_cast<int>(sizeof(Value))};
+    ends = compiled_runs<Key>::merge(on.queue(), pass, ends, order);
+    std::swap(from, space);
+  }
+  return from;
+}
+
+/// Whether merging so many runs, two by two, takes an odd number of passes.
+inline bool merges_in_odd_passes(int runs) {
+  return std::bit_width(static_cast<unsigned>(runs - 1)) % 2 != 0;
+}
+
+/// A sort of pairs or keys; sort(sorted) puts this rank's own ones in order. `check` may throw.
+template <class Key, class Value, class Check, class Sort>
+void sort_device_memory(char const* name, ranks const& on, index_t n, index_t n_out,
+                        device_pairs<Key, Value> out, sort_options const& options,
+                        Check const& check, Sort const& sort) {
+  detail::collective(on.comm(), name, [&](collective_call& call) {
+    sort_order<Key> const order{options.direction, options.first_bit, options.end_bit, {}};
+    std::optional<device_pairs_array<Key, Value>> sorted, other;
+    auto const d = detail::lengths_of(
+        call, static_cast<std::size_t>(n), static_cast<std::size_t>(n_out), [&] {
+          check();
+          if (on.size() == 1) return;
+          sorted.emplace(on.queue(), std::max(n, n_out));
+          sort(sorted->get());
+        });
+    if (on.size() == 1) {
+      sort(out);
+      return detail::synchronize(on.queue());
+    }
+    auto const send = detail::split_device_keys<Key>(call, on, d.out, sorted->get().keys, n, order);
+    std::vector<index_t> receive(send.size()), ends;
+    call.through().transpose(call.at("counts"), send, receive);
+    for (index_t end = 0; index_t const count : receive) ends.push_back(end += count);
+    // The last pass of merges writes to `out`.
+    auto received = out;
+    if (detail::merges_in_odd_passes(on.size())) {
+      other.emplace(on.queue(), n_out);
+      received = other->get();
+    }
+    detail::exchange_device_pieces<Key>(call, on, "keys", sorted->get().keys, send, received.keys,
+                                        receive);
+    if constexpr (!std::is_same_v<Value, no_values>) {
+      detail::exchange_device_pieces<Value>(call, on, "values", sorted->get().values, send,
+                                            received.values, receive);
+    }
+    detail::merge_device_runs(on, ends, received, other ? out : sorted->get(), order);
+    detail::synchronize(on.queue());
+    call.agree("end", [] {});
+  });
+}
+
+/// The type as which compiled code sorts keys of type T.
+template <class T>
+using device_key = typename sort_key<std::remove_const_t<T>>::type;
+
+}  // namespace detail
+
+/// Sorts keys in device memory of all ranks: each rank gets the next `out.size` of them, in rank
+/// order; exactly that number, also if all keys are equal. `out` may be the keys.
+/// Types: as `sort_keys` of sort_device_calls.hpp.
+/// Result: the bits of a sort of the whole array on one GPU: the sort is stable.
+/// Memory: a copy of the local keys; for 2 ranks, and for 5 to 8, also one of the local result.
+/// Synchronization: collective, on the queue's stream; returns when `out` is complete. Each key is
+/// sent at most once.
+/// Throws: as `sort_keys` of radix_sort.hpp; `invalid_argument` on a rank whose engine is cpu;
+/// `device_error`.
+template <class Key>
+void sort_keys(ranks const& on, device_span<Key> keys, device_span<std::remove_const_t<Key>> out,
+               sort_options const& options = {}) {
+  using key = detail::device_key<Key>;
+  detail::sort_device_memory<key, detail::no_values>(
+      "sort_keys", on, keys.size, out.size, {detail::compiled_keys(out.data), nullptr}, options,
+      [&] {
+        detail::check_device_items(on, keys);
+        detail::check_device_items(on, out);
+      },
+      [&](auto const& sorted) {
+        libscan::sort_keys(
+            on.queue(), device_span<key const>{detail::compiled_keys(keys.data), keys.size},
+            sorted.keys, options);
+      });
+}
+
+/// The same with values of 4 or 8 bytes that move with their keys. Each output may be its input.
+/// Throws: also `invalid_argument` on a rank with a different number of values than keys.
+template <class Key, class Value>
+void sort_pairs(ranks const& on, device_span<Key> keys, device_span<std::remove_const_t<Key>> out,
+                device_span<Value> values, device_span<std::remove_const_t<Value>> values_out,
+                sort_options const& options = {}) {
+  using key = detail::device_key<Key>;
+  using value = std::remove_const_t<Value>;
+  detail::sort_device_memory<key, value>(
+      "sort_pairs", on, keys.size, out.size, {detail::compiled_keys(out.data), values_out.data},
+      options,
+      [&] {
+        detail::check_device_items(on, keys);
+        detail::check_device_items(on, out);
+        if (values.size == keys.size && values_out.size == out.size) return;
+        throw invalid_argument("sort_pairs: one value per key expected, in inputs and outputs");
+      },
+      [&](auto const& sorted) {
+        libscan::sort_pairs(
+            on.queue(), device_span<key const>{detail::compiled_keys(keys.data), keys.size},
+            sorted.keys, values.data, sorted.values, options);
+      });
+}
+
+}  // namespace libscan::inline v1

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// The items of one rank in blocks of the fixed tree, on CPU threads.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include <libscan/core/operators.hpp>
+#include <libscan/core/types.hpp>
+#include <libscan/cpu/chunk_chain.hpp>
+#include <libscan/cpu/reduce.hpp>
+#include <libscan/cpu/scan.hpp>
+#include <libscan/distributed/aligned_blocks.hpp>
+#include <libscan/distributed/block_tree.hpp>
+
+namespace libscan::inline v1::detail {
+
+/// For `block_scan`. `Items` has the members
+///
+///   index_t size() const;              T load(index_t i) const;
+///   T const* memory() const;           // of all items as they are, or null
+///   void store(index_t i, T const& x) const;
+///   T* result_memory() const;          // of all results as they are, or null
+template <monoid Op, class Items>
+class cpu_blocks {
+ public:
+  using T = typename Op::value_type;
+  static constexpr bool knows_last = true;
+
+  cpu_blocks(int threads, Items const& items, Op const& op)
+      : threads_(threads), items_(items), op_(op) {}
+
+  index_t size() const { return items_.size(); }
+
+  std::vector<T> first(index_t n) const {
+    std::vector<T> found;
+    for (index_t i = 0; i < n; ++i) found.push_back(items_.load(i));
+    return found;
+  }
+
+  void put_first(std::span<T const> results) const {
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      items_.store(static_cast<index_t>(i), results[i]);
+    }
+  }
+
+  std::vector<T> sums(aligned_blocks const& blocks, std::span<T const> borrowed) {
+    std::vector<T> sums(static_cast<std::size_t>(blocks.count), op_.identity());
+    each_block(blocks, borrowed, [&](cpu::chunk const& c, T const* data, std::vector<T>&) {
+      sums[static_cast<std::size_t>(c.index)] = cpu::reduce(1, data, c.size(), op_, op_.identity());
+    });
+    return sums;
+  }
+
+  template <scan_kind Kind>
+  T scan(aligned_blocks const& blocks, std::span<T const> carries, std::span<T> borrowed) {
+    T last = op_.identity();
+    index_t const own = items_.size() - blocks.lent;
+    each_block(blocks, borrowed, [&](cpu::chunk const& c, T const* data, std::vector<T>& space) {
+      T* const direct = data == space.data() ? nullptr : items_.result_memory();
+      if (direct == nullptr) space.resize(static_cast<std::size_t>(c.size()), op_.identity());
+      T* const to = direct == nullptr ? space.data() : direct + blocks.lent + c.begin;
+      T const value = scan_block<Kind>(data, to, c, carries[static_cast<std::size_t>(c.index)]);
+      if (c.end == blocks.items) last = value;
+      if (direct != nullptr) return;
+      for (index_t i = c.begin; i < std::min(c.end, own); ++i) {
+        items_.store(blocks.lent + i, to[i - c.begin]);
+      }
+      for (index_t i = std::max(c.begin, own); i < c.end; ++i) {
+        borrowed[static_cast<std::size_t>(i - own)] = to[i - c.begin];
+      }
+    });
+    return last;
+  }
+
+ private:
+  /// Calls work(block, data, space) for each block, in parallel. `data` are the items: where they
+  /// are, or in `space`.
+  template <class Work>
+  void each_block(aligned_blocks const& blocks, std::span<T const> borrowed, Work const& work) {
+    index_t const own = items_.size() - blocks.lent;
+    cpu::sum_chunks(
+        threads_, blocks.items, tree_block_items, [] { return std::vector<T>(); },
+        [&](std::vector<T>& space, cpu::chunk const& c) {
+          T const* data = items_.memory();
+          if (data != nullptr && c.end <= own) {
+            data += blocks.lent + c.begin;
+          } else {
+            space.clear();
+            for (index_t i = c.begin; i < std::min(c.end, own); ++i) {
+              space.push_back(items_.load(blocks.lent + i));
+            }
+            for (index_t i = std::max(c.begin, own); i < c.end; ++i) {
+              space.push_back(borrowed[static_cast<std::size_t>(i - own)]);
+            }
+            data = space.data();
+          }
+          work(c, data, space);
+          return index_t{0};
+        });
+  }
+
+  template <scan_kind Kind>
+  T scan_block(T const* data, T* to, cpu::chunk const& c, T const& carry) {
+    if constexpr (Kind == scan_kind::inclusive) {
+      return cpu::inclusive_scan(1, data, to, c.size(), op_, carry);
+    } else {
+      return cpu::exclusive_scan(1, data, to, c.size(), op_, carry);
+    }
+  }
+
+  int threads_;
+  Items const& items_;
+  Op op_;
+};
+
+}  // namespace libscan::inline v1::detail

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// The items of one rank in blocks of the fixed tree, in memory of its engine's machine.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <libscan/core/operators.hpp>
+#include <libscan/core/types.hpp>
+#include <libscan/distributed/aligned_blocks.hpp>
+#include <libscan/distributed/block_tree.hpp>
+#include <libscan/host/device_blocks.hpp>
+#include <libscan/host/device_memory.hpp>
+
+namespace libscan::inline v1::detail {
+
+static_assert(device_block_items == tree_block_items);
+
+/// For `block_scan`: n items at `in`, and their results at `out`, which may be null for sums.
+template <listed_operator Op>
+class device_blocks {
+ public:
+  using T = typename Op::value_type;
+  static constexpr bool knows_last = false;
+
+  device_blocks(device_queue const& queue, T const* in, T* out, index_t n, bool reversed)
+      : queue_(queue), in_(in), out_(out), size_(n), reversed_(reversed) {}
+
+  index_t size() const { return size_; }
+
+  std::vector<T> first(index_t n) const { return download(0, n); }
+
+  void put_first(std::span<T const> results) const { upload(0, results); }
+
+  std::vector<T> sums(aligned_blocks const& blocks, std::span<T const> borrowed) {
+    std::vector<T> sums(static_cast<std::size_t>(blocks.count));
+    if (sums.empty()) return sums;
+    values_.emplace(queue_, blocks.count);
+    block_call const call = call_on(blocks, scan_kind::exclusive);
+    if (!borrowed.empty()) join_last(blocks, borrowed);
+    detail::enqueue_block_sums(queue_, with_last(call, borrowed.size()));
+    values_->download(sums);
+    return sums;
+  }
+
+  /// After `sums` of the same blocks. Returns any value.
+  template <scan_kind Kind>
+  T scan(aligned_blocks const& blocks, std::span<T const> carries, std::span<T> borrowed) {
+    if (carries.empty()) return Op::identity();
+    values_->upload(carries);
+    detail::enqueue_block_scans(queue_, with_last(call_on(blocks, Kind), borrowed.size()));
+    if (!borrowed.empty()) part_last(blocks, borrowed);
+    detail::synchronize(queue_);
+    return carries.back();
+  }
+
+ private:
+  /// The place of item i, in the scan's direction, and of those from there to i + n.
+  index_t place(index_t i, index_t n) const { return reversed_ ? size_ - i - n : i; }
+
+  std::vector<T> download(index_t i, index_t n) const {
+    std::vector<T> found(static_cast<std::size_t>(n));
+    detail::copy(queue_, found.data(), in_ + place(i, n), found.size() * sizeof(T));
+    detail::synchronize(queue_);
+    if (reversed_) std::ranges::reverse(found);
+    return found;
+  }
+
+  void upload(index_t i, std::span<T const> results) const {
+    std::vector<T> turned(results.begin(), results.end());
+    if (reversed_) std::ranges::reverse(turned);
+    detail::copy(queue_, out_ + place(i, static_cast<index_t>(turned.size())), turned.data(),
+                 turned.size() * sizeof(T));
+    detail::synchronize(queue_);
+  }
+
+  block_call call_on(aligned_blocks const& blocks, scan_kind kind) const {
+    index_t const first = reversed_ ? size_ - blocks.lent : blocks.lent;
+    return {.type = item_type_of<T>::value,
+            .op = operator_kind_of<Op>::value,
+            .kind = kind,
+            .reversed = reversed_,
+            .in = in_ + first,
+            .out = out_ == nullptr ? nullptr : out_ + first,
+            .last_in = nullptr,
+            .last_out = nullptr,
+            .items = blocks.items,
+            .last_apart = false,
+            .values = values_->data()};
+  }
+
+  /// The call with its last block in `last_`, if that has borrowed items.
+  block_call with_last(block_call call, std::size_t borrowed) const {
+    if (borrowed == 0) return call;
+    T* const first = last_->data() + (reversed_ ? last_->size() : 0);
+    call.last_in = call.last_out = first;
+    call.last_apart = true;
+    return call;
+  }
+
+  /// Where the own items of the last block begin.
+  static index_t last_begin(aligned_blocks const& blocks) {
+    return (blocks.count - 1) * tree_block_items;
+  }
+
+  /// Makes the last block of its own items and the borrowed ones.
+  void join_last(aligned_blocks const& blocks, std::span<T const> borrowed) {
+    index_t const begin = last_begin(blocks);
+    index_t const n = blocks.items - begin;
+    auto all = download(blocks.lent + begin, n - static_cast<index_t>(borrowed.size()));
+    all.insert(all.end(), borrowed.begin(), borrowed.end());
+    if (reversed_) std::ranges::reverse(all);
+    last_.emplace(queue_, n);
+    last_->upload(all);
+  }
+
+  /// Copies the results of the last block to where they belong.
+  void part_last(aligned_blocks const& blocks, std::span<T> borrowed) const {
+    std::vector<T> all(static_cast<std::size_t>(last_->size()));
+    last_->download(all);
+    if (reversed_) std::ranges::reverse(all);
+    auto const own = std::span<T const>(all).first(all.size() - borrowed.size());
+    upload(blocks.lent + last_begin(blocks), own);
+    std::ranges::copy(std::span<T const>(all).last(borrowed.size()), borrowed.begin());
+  }
+
+  device_queue queue_;
+  T const* in_;
+  T* out_;
+  index_t size_;
+  bool reversed_;
+  std::optional<device_array<T>> values_;  // sums of blocks, then carries
+  std::optional<device_array<T>> last_;    // the last block, if it has borrowed items
+};
+
+}  // namespace libscan::inline v1::detail

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory, copies and streams of the machine of an engine, in plain C++: of a GPU, or the
+// executor's, which are host memory and plain copies. device_memory.cu implements it. Internal.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include <libscan/core/types.hpp>
+#include <libscan/host/device_call.hpp>
+
+namespace libscan::inline v1::detail {
+
+/// The functions below, on a `cuda_device` or an `executor_run`.
+template <class Machine>
+struct machine_memory {
+  static void* allocate(Machine on, queue_place const& place, std::size_t bytes);
+  static void deallocate(Machine on, queue_place const& place, void* memory, std::size_t bytes);
+  static void copy(Machine on, queue_place const& place, void* to, void const* from,
+                   std::size_t bytes);
+  static void synchronize(Machine on, queue_place const& place);
+  static void* open_stream(Machine on);
+  static void close_stream(Machine on, void* stream);
+  static void select(Machine on);
+  static void link(Machine on, Machine peer);
+};
+
+/// Memory of the queue's machine, in order with its stream; from the queue's memory functions if it
+/// has some. Throws `device_error`, std::bad_alloc, and exceptions of memory functions.
+void* allocate(device_queue const& queue, std::size_t bytes);
+void deallocate(device_queue const& queue, void* memory, std::size_t bytes) noexcept;
+
+/// Copies between any two memories of this process: of the host, of this machine and of others.
+/// Asynchronous on the queue's stream.
+void copy(device_queue const& queue, void* to, void const* from, std::size_t bytes);
+
+/// Waits for the queue's stream.
+void synchronize(device_queue const& queue);
+
+/// A stream that waits for no other. Null in the executor, which has only one.
+void* open_stream(engine const& on);
+void close_stream(engine const& on, void* stream) noexcept;
+
+/// Makes a GPU the calling thread's current device.
+void select(engine const& on);
+
+/// Lets `on` read memory of `peer` over their own link, if they have one. Otherwise copies between
+/// them go through host memory.
+void link(engine const& on, engine const& peer);
+
+/// n items in memory of a queue's machine, uninitialized; freed in order with its stream.
+template <class T>
+class device_array {
+ public:
+  device_array(device_queue const& queue, index_t n)
+      : queue_(queue), data_(static_cast<T*>(detail::allocate(queue, bytes(n)))), size_(n) {}
+  ~device_array() { detail::deallocate(queue_, data_, bytes(size_)); }
+  device_array(device_array const&) = delete;
+  device_array& operator=(device_array const&) = delete;
+
+  T* data() const { return data_; }
+  index_t size() const { return size_; }
+
+  /// Copies items to the front, and waits.
+  void upload(std::span<T const> items) const {
+    detail::copy(queue_, data_, items.data(), items.size_bytes());
+    detail::synchronize(queue_);
+  }
+
+  /// Copies items from the front, and waits.
+  void download(std::span<T> items) const {
+    detail::copy(queue_, items.data(), data_, items.size_bytes());
+    detail::synchronize(queue_);
+  }
+
+ private:
+  static std::size_t bytes(index_t n) { return static_cast<std::size_t>(n) * sizeof(T); }
+
+  device_queue queue_;
+  T* data_;
+  index_t size_;
+};
+
+}  // namespace libscan::inline v1::detail

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// Filters, histograms, exchanges and sorts of device memory over ranks that are threads, against
+// plain loops.
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <libscan/bins.hpp>
+#include <libscan/distributed/device_exchange.hpp>
+#include <libscan/distributed/device_filter.hpp>
+#include <libscan/distributed/device_histogram.hpp>
+#include <libscan/distributed/device_sort.hpp>
+#include <libscan/distributed/threads.hpp>
+#include <libscan/predicate_parser.hpp>
+#include <tests/distributed/device_ranks.hpp>
+#include <tests/distributed/parts.hpp>
+#include <tests/support/catch.hpp>
+
+using namespace libscan;
+using test::machines_for;
+using test::on_device;
+using test::part_of;
+using test::spread;
+
+namespace {
+
+/// Kinds of keys that splitters find hard.
+enum class skew : std::uint8_t { uniform, equal, two, small, descending };
+
+template <class Key>
+std::vector<Key> keys_of(skew how, index_t n) {
+  test::random_words words(static_cast<std::uint64_t>(n) + 17);
+  std::vector<Key> keys;
+  for (index_t i = 0; i < n; ++i) {
+    std::uint64_t const word = words();
+    switch (how) {
+      case skew::uniform:
+        keys.push_back(static_cast<Key>(word));
+        break;
+      case skew::equal:
+        keys.push_back(static_cast<Key>(5));
+        break;
+      case skew::two:
+        keys.push_back(static_cast<Key>(word % 2));
+        break;
+      case skew::small:
+        keys.push_back(static_cast<Key>(word % 100));
+        break;
+      case skew::descending:
+        keys.push_back(static_cast<Key>(n - i));
+        break;
+    }
+  }
+  return keys;
+}
+
+/// Sorts pairs over the parts of `in`, into the parts of `out`: keys with their global positions.
+template <class Key, class Value>
+std::pair<std::vector<Key>, std::vector<Value>> pairs_on(distribution const& in,
+                                                         distribution const& out,
+                                                         std::vector<Key> keys,
+                                                         sort_options const& options) {
+  std::vector<Value> values(keys.size()), sorted_values(keys.size());
+  std::iota(values.begin(), values.end(), Value{0});
+  std::vector<Key> sorted(keys.size());
+  thread_ranks(machines_for(in.ranks())).run([&](ranks const& on) {
+    on_device<Key> const mine(on, part_of(keys, in, on.rank()));
+    on_device<Value> const my_values(on, part_of(values, in, on.rank()));
+    on_device<Key> const to(on, part_of(sorted, out, on.rank()));
+    on_device<Value> const values_to(on, part_of(sorted_values, out, on.rank()));
+    sort_pairs(on, test::span_of(mine), test::span_of(to),
+               test::span_of(my_values),
+               test::span_of(values_to), options);
+    to.download(part_of(sorted, out, on.rank()));
+    values_to.download(part_of(sorted_values, out, on.rank()));
+  });
+  return {sorted, sorted_values};
+}
+
+template <class Key>
+std::vector<Key> keys_on(distribution const& in, distribution const& out, std::vector<Key> keys,
+                         sort_options const& options) {
+  std::vector<Key> sorted(keys.size());
+  thread_ranks(machines_for(in.ranks())).run([&](ranks const& on) {
+    on_device<Key> const mine(on, part_of(keys, in, on.rank()));
+    on_device<Key> const to(on, part_of(sorted, out, on.rank()));
+    bool const in_place = mine.size() == to.size();
+    Key* const place = in_place ? mine.data() : to.data();
+    sort_keys(on, device_span<Key const>{mine.data(), mine.size()}, device_span<Key>{place, to.size()},
+              options);
+    (in_place ? mine : to).download(part_of(sorted, out, on.rank()));
+  });
+  return sorted;
+}
+
+/// The definition: a stable sort of keys with their positions.
+template <class Key, class Value>
+std::pair<std::vector<Key>, std::vector<Value>> sorted_by_loop(std::vector<Key> const& keys,
+                                                               sort_options const& options) {
+  sort_order<Key> const order{options.direction, options.first_bit, options.end_bit, {}};
+  std::vector<Value> places(keys.size());
+  std::iota(places.begin(), places.end(), Value{0});
+  std::ranges::stable_sort(places, [&](Value a, Value b) {
+    return order(keys[static_cast<std::size_t>(a)], keys[static_cast<std::size_t>(b)]);
+  });
+  std::vector<Key> sorted;
+  for (Value const place : places) sorted.push_back(keys[static_cast<std::size_t>(place)]);
+  return {sorted, places};
+}
+
+template <class Key, class Value>
+void check_sort(int p, index_t n, skew how, spread from, spread to, sort_options const& options) {
+  INFO("ranks " << p << ", keys " << n << ", skew " << static_cast<int>(how) << ", from "
+                << static_cast<int>(from) << ", to " << static_cast<int>(to));
+  auto const in = test::spread_out(from, n, p);
+  auto const out = test::spread_out(to, n, p);
+  auto const keys = keys_of<Key>(how, n);
+  auto const expected = sorted_by_loop<Key, Value>(keys, options);
+  auto const found = pairs_on<Key, Value>(in, out, keys, options);
+  CHECK(test::same_bits(found.first, expected.first));
+  CHECK(found.second == expected.second);
+  CHECK(test::same_bits(keys_on(in, out, keys, options), expected.first));
+}
+
+}  // namespace
+
+TEST_CASE("sorts of device memory over ranks are exact and stable") {
+  sort_options const up{}, down{.direction = sort_direction::descending};
+  for (int const p : {1, 2, 3, 4, 5}) {
+    for (auto const how :
+         {skew::uniform, skew::equal, skew::two, skew::small, skew::descending}) {
+      check_sort<std::uint32_t, std::uint32_t>(p, 3000, how, spread::uneven, spread::even, up);
+      check_sort<std::uint64_t, std::uint64_t>(p, 1001, how, spread::all_on_last, spread::uneven,
+                                               down);
+    }
+    check_sort<float, std::uint32_t>(p, 20000, skew::uniform, spread::even, spread::even, up);
+    check_sort<std::int16_t, std::uint64_t>(p, 8000, skew::uniform, spread::every_third,
+                                            spread::even, {.first_bit = 3, .end_bit = 12});
+    check_sort<double, std::uint32_t>(p, 3, skew::uniform, spread::all_on_last, spread::even, down);
+    check_sort<std::int64_t, std::uint32_t>(p, 0, skew::uniform, spread::even, spread::even, up);
+  }
+}
+
+TEST_CASE("filters and histograms of device memory over ranks") {
+  index_t const n = 5000;
+  auto items = keys_of<std::int32_t>(skew::small, n);
+  auto const keep = parse_predicate<std::int32_t>(">= 90");
+  std::vector<std::int32_t> expected;
+  std::vector<std::uint64_t> expected_counts(10);
+  sample_totals expected_totals{};
+  for (std::int32_t const item : items) {
+    if (item >= 90) expected.push_back(item);
+    bool const inside = item >= 20 && item < 70;
+    (item < 20 ? expected_totals.below : inside ? expected_totals.inside : expected_totals.above)++;
+    if (inside) ++expected_counts[static_cast<std::size_t>((item - 20) / 5)];
+  }
+  for (int const p : {1, 2, 4}) {
+    for (auto const how : test::all_spreads()) {
+      auto const d = test::spread_out(how, n, p);
+      std::vector<std::int32_t> kept(expected.size());
+      std::vector<std::vector<std::uint64_t>> counts(static_cast<std::size_t>(p));
+      std::vector<sample_totals> totals(static_cast<std::size_t>(p));
+      std::vector<index_t> kept_of_all(static_cast<std::size_t>(p));
+      thread_ranks(machines_for(p)).run([&](ranks const& on) {
+        auto const r = static_cast<std::size_t>(on.rank());
+        on_device<std::int32_t> const mine(on, part_of(items, d, on.rank()));
+        detail::device_array<std::int32_t> const out(on.queue(), mine.size());
+        device_span<std::int32_t const> const in{mine.data(), mine.size()};
+        auto const found = filter(on, in, out.data(), keep);
+        kept_of_all[r] = found.total;
+        out.download(std::span(kept).subspan(static_cast<std::size_t>(found.begin),
+                                             static_cast<std::size_t>(found.count)));
+        detail::device_array<std::uint64_t> const bins(on.queue(), 10);
+        totals[r] = histogram(on, in, bins.data(), even_bins<std::int32_t>(20, 70, 10));
+        counts[r].resize(10);
+        bins.download(counts[r]);
+      });
+      INFO("ranks " << p << ", spread " << static_cast<int>(how));
+      CHECK(kept == expected);
+      for (int r = 0; r < p; ++r) {
+        auto const at = static_cast<std::size_t>(r);
+        CHECK(kept_of_all[at] == static_cast<index_t>(expected.size()));
+        CHECK(totals[at] == expected_totals);
+        CHECK(counts[at] == expected_counts);
+      }
+    }
+  }
+}
+
+TEST_CASE("items of device memory move between ranks") {
+  index_t const n = 3001;
+  auto items = keys_of<std::uint32_t>(skew::uniform, n);
+  for (int const p : {1, 2, 5}) {
+    auto const from = test::spread_out(spread::uneven, n, p);
+    auto const to = test::spread_out(spread::every_third, n, p);
+    std::vector<std::uint32_t> moved(items.size());
+    std::vector<std::vector<std::uint32_t>> received(static_cast<std::size_t>(p));
+    std::vector<std::vector<index_t>> received_counts(static_cast<std::size_t>(p));
+    thread_ranks(machines_for(p)).run([&](ranks const& on) {
+      auto const r = static_cast<std::size_t>(on.rank());
+      on_device<std::uint32_t> const mine(on, part_of(items, from, on.rank()));
+      device_span<std::uint32_t const> const in{mine.data(), mine.size()};
+      on_device<std::uint32_t> const out(on, part_of(moved, to, on.rank()));
+      rebalance(on, in, test::span_of(out));
+      out.download(part_of(moved, to, on.rank()));
+      // The rank's own part, cut as evenly as possible.
+      auto const cut = distribution::even(mine.size(), p);
+      std::vector<index_t> counts;
+      for (int to_rank = 0; to_rank < p; ++to_rank) counts.push_back(cut.size(to_rank));
+      detail::device_array<std::uint32_t> const space(on.queue(), n);
+      received_counts[r] = exchange(on, in, counts, test::span_of(space));
+      auto const& each = received_counts[r];
+      received[r].resize(
+          static_cast<std::size_t>(std::accumulate(each.begin(), each.end(), index_t{0})));
+      space.download(received[r]);
+    });
+    CHECK(moved == items);
+    for (int r = 0; r < p; ++r) {
+      std::vector<std::uint32_t> expected;
+      std::vector<index_t> expected_counts;
+      for (int sender = 0; sender < p; ++sender) {
+        auto const cut = distribution::even(from.size(sender), p);
+        auto const begin = items.begin() + from.begin(sender) + cut.begin(r);
+        expected.insert(expected.end(), begin, begin + cut.size(r));
+        expected_counts.push_back(cut.size(r));
+      }
+      CHECK(received[static_cast<std::size_t>(r)] == expected);
+      CHECK(received_counts[static_cast<std::size_t>(r)] == expected_counts);
+    }
+  }
+}
+
+TEST_CASE("a rank without space for what it gets fails on all ranks") {
+  auto const found = thread_ranks(machines_for(2)).outcomes([](ranks const& on) {
+    detail::device_array<int> const items(on.queue(), 8);
+    std::vector<index_t> const counts{4, 4};
+    exchange(on, device_span<int const>{items.data(), 8}, counts,
+             device_span<int>{nullptr, on.rank() == 1 ? 7 : 8});
+  });
+  std::vector<std::string> words;
+  for (auto const& one : found) {
+    try {
+      std::rethrow_exception(one);
+    } catch (std::exception const& e) {
+      words.emplace_back(e.what());
+    }
+  }
+  std::string const own = "exchange: out has space for 7 items, expected 8";
+  CHECK(words == std::vector<std::string>{"rank 1 failed: " + own, own});
+}
