@@ -23,6 +23,7 @@ namespace libscan::apps {
 /// Values of the common flags.
 struct common_arguments {
   std::string engine = "auto";                    ///< --engine: "auto", "cpu" or "cuda"
+  std::optional<std::string> gpus;                ///< --gpus, where the program has it
   int threads = 0;                                ///< --threads of the CPU engine; 0: all cores
   std::optional<dtype> type;                      ///< --dtype of the input
   std::optional<half_dtype> half;                 ///< --dtype for 16-bit floats, instead of `type`
@@ -34,7 +35,7 @@ struct common_arguments {
   missing_rule missing;                           ///< --missing of text
   bool decimal_comma = false;                     ///< --decimal-comma of text
   bool progress = false;                          ///< --progress: even when not on a terminal
-  bool time = false;                              ///< --time of programs for several ranks
+  bool time = false;                              ///< --time on several ranks
   bool verify = false;                            ///< --verify against an independent computation
   /// Those that the program has; set before the flags are added.
   verifier_set offered_verifiers{verifier::loop, verifier::standard};

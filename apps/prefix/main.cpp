@@ -5,7 +5,9 @@
 #include <CLI/CLI.hpp>
 
 #include <apps/common/algorithm.hpp>
+#include <apps/common/gpu_ranks.hpp>
 #include <apps/common/program.hpp>
+#include <apps/prefix/prefix_on_ranks.hpp>
 #include <apps/prefix/run_prefix.hpp>
 #include <libscan/cpu/workers.hpp>
 
@@ -125,6 +127,7 @@ void add_arguments(CLI::App& app, prefix_arguments& arguments, strategy_words& w
   arguments.common.offered_verifiers.add(verifier::cub);
   arguments.common.offered_verifiers.add(verifier::thrust);
   add_common_arguments(app, arguments.common);
+  add_gpus(app, arguments.common);
 }
 
 }  // namespace
@@ -138,6 +141,10 @@ int main(int argc, char** argv) {
     add_arguments(app, arguments, words);
     if (!parse_arguments(app, argc, argv)) return exit_code::done;
     arguments.algorithm = choice_of(words);
+    auto const on_ranks = [&](libscan::ranks const& on) { prefix_on_ranks(on, arguments); };
+    if (run_on_gpus(app, arguments.common, {"--op", "--exclusive", "--init", "--reverse", "--accumulator"}, on_ranks)) {
+      return exit_code::done;
+    }
     return libscan::cpu::with_workers(arguments.common.threads,
                                       [&] { return run_prefix(arguments); });
   });

@@ -101,6 +101,8 @@ class mpi_transport final : public transport {
     finish(at, flows, requests);
   }
 
+  void listen(call_step) override { hear(); }
+
   void abandon(std::string_view reason) noexcept override {
     if (broken_) return;
     broken_ = true;
@@ -172,14 +174,14 @@ class mpi_transport final : public transport {
       if (made == progress::ended) return;
       if (made == progress::some) since = steady_clock::now();
       if (tries % 64 != 63) continue;
-      listen();
+      hear();
       if (steady_clock::now() - since > options_.timeout) give_up(at);
       std::this_thread::yield();
     }
   }
 
   /// Throws if another rank gave up.
-  void listen() {
+  void hear() {
     int const from = heard_from();
     if (from >= 0) throw remote_error(from, heard_words_.data());
   }

@@ -20,6 +20,7 @@
 #include <libscan/distributed/collective.hpp>
 #include <libscan/distributed/cpu_blocks.hpp>
 #include <libscan/distributed/device_blocks.hpp>
+#include <libscan/distributed/device_copy.hpp>
 #include <libscan/distributed/error.hpp>
 #include <libscan/distributed/ranks.hpp>
 #include <libscan/libscan.hpp>
@@ -137,8 +138,7 @@ typename Op::value_type reduce_over_ranks(ranks const& on, In const& in, Op cons
   };
   if (on.local().runs_kernels()) {
     if constexpr (compiled_for_devices<Op, item_of<In>, T>) {
-      device_array<T> const copy(on.queue(), static_cast<index_t>(from.size()));
-      copy.upload(from);
+      device_copy<T> const copy(on, "reduce", from);
       return detail::reduce_on_device(on, {copy.data(), nullptr, copy.size()}, op, init, check);
     } else {
       detail::refuse_host_items(on);
@@ -163,11 +163,10 @@ typename Op::value_type scan_over_ranks(char const* name, ranks const& on, In co
   auto const check = [&] { detail::check_scan_memory(name, from, used, to.size()); };
   if (on.local().runs_kernels()) {
     if constexpr (compiled_for_devices<Op, item_of<In>, item_of<Out>>) {
-      device_array<T> const copy(on.queue(), static_cast<index_t>(from.size()));
-      copy.upload(from);
+      device_copy<T> const copy(on, name, from);
       T const total = detail::scan_on_device<Kind>(name, on, {copy.data(), copy.data(), copy.size()},
                                                    op, init, direction, check);
-      copy.download(used);
+      copy.download(name, used);
       return total;
     } else {
       detail::refuse_host_items(on);

@@ -14,6 +14,7 @@
 #include <libscan/distributed/device_filter.hpp>
 #include <libscan/distributed/device_histogram.hpp>
 #include <libscan/distributed/device_sort.hpp>
+#include <libscan/distributed/radix_sort.hpp>
 #include <libscan/distributed/threads.hpp>
 #include <libscan/predicate_parser.hpp>
 #include <tests/distributed/device_ranks.hpp>
@@ -83,9 +84,12 @@ std::pair<std::vector<Key>, std::vector<Value>> pairs_on(distribution const& in,
 
 template <class Key>
 std::vector<Key> keys_on(distribution const& in, distribution const& out, std::vector<Key> keys,
-                         sort_options const& options) {
+                         sort_options const& options, bool on_host = false) {
   std::vector<Key> sorted(keys.size());
   thread_ranks(machines_for(in.ranks())).run([&](ranks const& on) {
+    if (on_host) {
+      return sort_keys(on, part_of(keys, in, on.rank()), part_of(sorted, out, on.rank()), options);
+    }
     on_device<Key> const mine(on, part_of(keys, in, on.rank()));
     on_device<Key> const to(on, part_of(sorted, out, on.rank()));
     bool const in_place = mine.size() == to.size();
@@ -123,7 +127,9 @@ void check_sort(int p, index_t n, skew how, spread from, spread to, sort_options
   auto const found = pairs_on<Key, Value>(in, out, keys, options);
   CHECK(test::same_bits(found.first, expected.first));
   CHECK(found.second == expected.second);
-  CHECK(test::same_bits(keys_on(in, out, keys, options), expected.first));
+  for (bool const on_host : {false, true}) {
+    CHECK(test::same_bits(keys_on(in, out, keys, options, on_host), expected.first));
+  }
 }
 
 }  // namespace

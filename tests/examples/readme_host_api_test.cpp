@@ -5,6 +5,7 @@
 
 #include <examples/host/device_filter.hpp>
 #include <examples/host/device_memory.hpp>
+#include <examples/host/gpus.hpp>
 #include <examples/host/groups.hpp>
 #include <examples/host/histogram.hpp>
 #include <examples/host/own_operator.hpp>
@@ -82,6 +83,12 @@ TEST_CASE("the walks of docs/distributed.md, on one rank") {
   CHECK(walks(1) == 4);
   CHECK(walks(2) == 6);
   CHECK(walks(3) == 8);
+}
+
+TEST_CASE("the sort on several GPUs of docs/distributed.md, on two ranks") {
+  std::vector<std::uint32_t> keys{7, 1, 5, 3, 2};
+  examples::sort_on_all({libscan::engine::cpu(1), libscan::engine::cpu(1)}, keys);
+  CHECK(keys == std::vector<std::uint32_t>{1, 2, 3, 5, 7});
 }
 
 TEST_CASE("the tour's own operator") {

@@ -5,7 +5,9 @@
 #include <CLI/CLI.hpp>
 
 #include <apps/common/algorithm.hpp>
+#include <apps/common/gpu_ranks.hpp>
 #include <apps/common/program.hpp>
+#include <apps/filter/program/filter_on_ranks.hpp>
 #include <apps/filter/program/run_filter.hpp>
 #include <libscan/cpu/workers.hpp>
 
@@ -88,9 +90,14 @@ int main(int argc, char** argv) {
     arguments.common.offered_verifiers.add(verifier::cub);
     arguments.common.offered_verifiers.add(verifier::thrust);
     add_common_arguments(app, arguments.common);
+    add_gpus(app, arguments.common);
     if (!parse_arguments(app, argc, argv)) return exit_code::done;
     if (indices) arguments.wanted = result::indices;
     if (count_only) arguments.wanted = result::count;
+    auto const on_ranks = [&](libscan::ranks const& on) { filter_on_ranks(on, arguments); };
+    if (run_on_gpus(app, arguments.common, {"--keep"}, on_ranks)) {
+      return exit_code::done;
+    }
     return libscan::cpu::with_workers(arguments.common.threads,
                                       [&] { return run_filter(arguments); });
   });

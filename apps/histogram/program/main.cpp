@@ -5,7 +5,9 @@
 #include <CLI/CLI.hpp>
 
 #include <apps/common/algorithm.hpp>
+#include <apps/common/gpu_ranks.hpp>
 #include <apps/common/program.hpp>
+#include <apps/histogram/program/histogram_on_ranks.hpp>
 #include <apps/histogram/program/run_histogram.hpp>
 #include <libscan/cpu/workers.hpp>
 
@@ -99,6 +101,7 @@ void add_arguments(CLI::App& app, histogram_arguments& arguments) {
   arguments.common.offered_verifiers.add(verifier::cub);
   arguments.common.offered_verifiers.add(verifier::thrust);
   add_common_arguments(app, arguments.common);
+  add_gpus(app, arguments.common);
 }
 
 }  // namespace
@@ -110,6 +113,10 @@ int main(int argc, char** argv) {
     app.footer(std::string(words_and_examples) + "\n" + about_text);
     add_arguments(app, arguments);
     if (!parse_arguments(app, argc, argv)) return exit_code::done;
+    auto const on_ranks = [&](libscan::ranks const& on) { histogram_on_ranks(on, arguments); };
+    if (run_on_gpus(app, arguments.common, {"--bins", "--range", "--integers"}, on_ranks)) {
+      return exit_code::done;
+    }
     return libscan::cpu::with_workers(arguments.common.threads,
                                       [&] { return run_histogram(arguments); });
   });

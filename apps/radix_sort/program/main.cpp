@@ -5,9 +5,11 @@
 #include <CLI/CLI.hpp>
 
 #include <apps/common/algorithm.hpp>
+#include <apps/common/gpu_ranks.hpp>
 #include <apps/common/program.hpp>
 #include <apps/common/temporary_file.hpp>
 #include <apps/radix_sort/program/run_sort.hpp>
+#include <apps/radix_sort/program/sort_on_ranks.hpp>
 #include <libscan/cpu/workers.hpp>
 
 namespace {
@@ -87,6 +89,7 @@ void add_arguments(CLI::App& app, sort_arguments& arguments) {
   arguments.common.offered_verifiers.add(verifier::cub);
   arguments.common.offered_verifiers.add(verifier::thrust);
   add_common_arguments(app, arguments.common, column_use::keys);
+  add_gpus(app, arguments.common);
 }
 
 }  // namespace
@@ -98,6 +101,10 @@ int main(int argc, char** argv) {
     app.footer(std::string(words_and_examples) + "\n" + about_text);
     add_arguments(app, arguments);
     if (!parse_arguments(app, argc, argv)) return exit_code::done;
+    auto const on_ranks = [&](libscan::ranks const& on) { sort_on_ranks(on, arguments); };
+    if (run_on_gpus(app, arguments.common, {"--descending", "--argsort", "--bits"}, on_ranks)) {
+      return exit_code::done;
+    }
     return libscan::cpu::with_workers(arguments.common.threads,
                                       [&] { return run_sort(arguments); });
   });

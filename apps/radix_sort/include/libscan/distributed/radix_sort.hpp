@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stable sorts of arrays that are spread over ranks. Each rank sorts its own keys; exact splitters
 // cut them; one exchange brings each rank its part of the result, as sorted runs, which it merges.
+// On GPUs, keys alone are merged there, too; values on the CPU, or all by device_sort.hpp.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +12,8 @@
 
 #include <libscan/cpu/memory_span.hpp>
 #include <libscan/distributed/collective.hpp>
+#include <libscan/distributed/device_copy.hpp>
+#include <libscan/distributed/device_sort.hpp>
 #include <libscan/distributed/distribution.hpp>
 #include <libscan/distributed/exchange.hpp>
 #include <libscan/distributed/merge_runs.hpp>
@@ -113,6 +116,12 @@ void sort_keys(ranks const& on, Keys const& keys, Out&& out, sort_options const&
   using key = detail::item_of<Keys>;
   std::span<key const> const in{keys};
   std::span<key> const to{static_cast<Out&&>(out)};
+  if (on.local().runs_kernels()) {
+    detail::device_copy<key> const copy(on, "sort_keys", in), sorted(on, "sort_keys", to.size());
+    libscan::sort_keys(on, device_span<key const>{copy.data(), copy.size()},
+                       device_span<key>{sorted.data(), sorted.size()}, options);
+    return sorted.download("sort_keys", to);
+  }
   detail::collective(on.comm(), "sort_keys", [&](detail::collective_call& call) {
     sort_order<key> const order{options.direction, options.first_bit, options.end_bit, {}};
     std::vector<key> sorted(in.size());
