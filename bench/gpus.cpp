@@ -60,8 +60,8 @@ struct line {
   std::string what;
   bool weak;  // the same bytes on each GPU, else on all together
   int ranks;
-  double seconds;        // median of the slowest rank
-  double sent = 0;       // bytes that a rank sends, if it is an exchange
+  double seconds;          // median of the slowest rank
+  double sent = 0;         // bytes that a rank sends, if it is an exchange
   std::uint64_t checksum;  // of all results and their places
 };
 
@@ -278,7 +278,10 @@ class bench {
     detail::device_array<Key> const out(on_.queue(), in.size());
     index_t const begin = distribution::even(n, on_.size()).begin(on_.rank());
     both(
-        what, [&] { sort_keys(on_, in.in(), device_span<Key>{out.data(), out.size()}); },
+        what,
+        [&] {
+          sort_keys(on_, in.in(), device_span<Key>{out.data(), out.size()});
+        },
         [&] { sort_keys(on_.queue(), in.in(), out.data()); },
         [&] { return checksum(on_, out.data(), begin, out.size()); });
   }
@@ -297,9 +300,7 @@ class bench {
           sort_pairs(on_, keys.in(), device_span<word>{out.data(), out.size()}, values.in(),
                      device_span<word>{values_out.data(), out.size()});
         },
-        [&] {
-          sort_pairs(on_.queue(), keys.in(), out.data(), values.data(), values_out.data());
-        },
+        [&] { sort_pairs(on_.queue(), keys.in(), out.data(), values.data(), values_out.data()); },
         [&] {
           return checksum(on_, out.data(), begin, out.size()) +
                  checksum(on_, values_out.data(), begin, out.size());
@@ -375,7 +376,9 @@ int report_differences(std::vector<line> const& lines) {
   for (line const& one : lines) {
     if (one.weak) continue;
     for (line const& first : lines) {
-      if (first.weak || first.ranks != 1 || first.what != one.what || first.checksum == one.checksum) continue;
+      if (first.weak || first.ranks != 1 || first.what != one.what ||
+          first.checksum == one.checksum)
+        continue;
       std::printf("%s on %d GPUs: results differ from those on one\n", one.what.c_str(), one.ranks);
       ++different;
     }
@@ -388,10 +391,12 @@ void write_record(std::string const& path, settings const& how, std::vector<line
                                                              std::fclose);
   if (file == nullptr) throw CLI::ValidationError("--record", "cannot write " + path);
   auto const gpus = all_gpus();
-  std::fprintf(file.get(), "{\"machine\": \"%s\", \"bytes\": %lld, \"total\": %lld, \"transport\": \"%s\",\n \"lines\": [",
+  std::fprintf(file.get(),
+               "{\"machine\": \"%s\", \"bytes\": %lld, \"total\": %lld, \"transport\": \"%s\",\n "
+               "\"lines\": [",
                gpus.empty() ? "executor" : gpus[0].description().c_str(),
-               static_cast<long long>(how.bytes),
-               static_cast<long long>(how.total), how.transport.c_str());
+               static_cast<long long>(how.bytes), static_cast<long long>(how.total),
+               how.transport.c_str());
   for (std::size_t i = 0; i < lines.size(); ++i) {
     line const& one = lines[i];
     std::fprintf(file.get(),
@@ -434,7 +439,9 @@ int run(settings how) {
   }
 #endif
   for (int const count : how.gpus) {
-    thread_ranks(machines(count, how.share)).run([&](ranks const& control) { on_each_rank(control, how, lines); });
+    thread_ranks(machines(count, how.share)).run([&](ranks const& control) {
+      on_each_rank(control, how, lines);
+    });
   }
   if (!how.record.empty()) write_record(how.record, how, lines);
   return report_differences(lines) == 0 ? 0 : 1;
@@ -456,12 +463,14 @@ int main(int argc, char** argv) {
   app.add_option("--samples", how.samples, "timed runs of each call")->check(CLI::PositiveNumber);
   app.add_option("--only", how.only, "parts of the names of calls")->delimiter(',');
   app.add_option("--record", how.record, "a JSON file for the results");
-  app.add_flag("--share", how.share, "ranks share GPUs if there are fewer; says nothing about speed");
+  app.add_flag("--share", how.share,
+               "ranks share GPUs if there are fewer; says nothing about speed");
   std::vector<std::string> transports{"copies"};
 #ifdef LIBSCAN_BENCH_NCCL
   transports.emplace_back("nccl");
 #endif
-  app.add_option("--transport", how.transport, "what moves items")->check(CLI::IsMember(transports));
+  app.add_option("--transport", how.transport, "what moves items")
+      ->check(CLI::IsMember(transports));
 #ifdef LIBSCAN_BENCH_MPI
   app.add_flag("--mpi", how.mpi, "a process for each GPU, started by mpirun; --gpus has no effect");
 #endif

@@ -78,7 +78,8 @@ bool run_on_gpus(CLI::App const& app, common_arguments& values,
   for (CLI::Option const* const option : app.get_options()) {
     std::string const name = option->get_single_name();
     std::string const with_dashes = option->get_positional() ? name : "--" + name;
-    bool const goes = std::ranges::count(always, with_dashes) + std::ranges::count(known, with_dashes) > 0;
+    bool const goes =
+        std::ranges::count(always, with_dashes) + std::ranges::count(known, with_dashes) > 0;
     if (option->count() > 0 && !goes) {
       throw usage_error(with_dashes + " does not go with --gpus");
     }

@@ -142,7 +142,8 @@ int main(int argc, char** argv) {
     if (!parse_arguments(app, argc, argv)) return exit_code::done;
     arguments.algorithm = choice_of(words);
     auto const on_ranks = [&](libscan::ranks const& on) { prefix_on_ranks(on, arguments); };
-    if (run_on_gpus(app, arguments.common, {"--op", "--exclusive", "--init", "--reverse", "--accumulator"}, on_ranks)) {
+    if (run_on_gpus(app, arguments.common,
+                    {"--op", "--exclusive", "--init", "--reverse", "--accumulator"}, on_ranks)) {
       return exit_code::done;
     }
     return libscan::cpu::with_workers(arguments.common.threads,

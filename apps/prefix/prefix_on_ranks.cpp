@@ -62,8 +62,8 @@ void scan(ranks const& on, prefix_arguments const& arguments, any_value const& f
     return scan_by(on, arguments, first, items, plus<A>{});
   }
   if (on.local().runs_kernels()) {
-    return libscan::visit_operator<A>(
-        arguments.op, [&](auto op) { scan_by(on, arguments, first, items, op); });
+    return libscan::visit_operator<A>(arguments.op,
+                                      [&](auto op) { scan_by(on, arguments, first, items, op); });
   }
   scan_by(on, arguments, first, items, libscan::detail::any_operator<A>{arguments.op});
 }

@@ -16,7 +16,8 @@ namespace examples {
 /// Sorts keys on all of these engines, such as libscan::all_gpus().
 inline void sort_on_all(std::vector<libscan::engine> const& engines,
                         std::vector<std::uint32_t>& keys) {
-  auto const parts = libscan::distribution::even(std::ssize(keys), static_cast<int>(engines.size()));
+  auto const parts =
+      libscan::distribution::even(std::ssize(keys), static_cast<int>(engines.size()));
 
   libscan::thread_ranks gpus(engines);  // one thread for each, as libscan::all_gpus() lists them
   gpus.run([&](libscan::ranks const& on) {

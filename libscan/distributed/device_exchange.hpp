@@ -53,12 +53,12 @@ template <class T>
 void rebalance(ranks const& on, device_span<T> in, device_span<std::remove_const_t<T>> out) {
   using item = std::remove_const_t<T>;
   detail::collective(on.comm(), "rebalance", [&](detail::collective_call& call) {
-    auto const d = detail::lengths_of(
-        call, static_cast<std::size_t>(in.size), static_cast<std::size_t>(out.size), [&] {
-          detail::check_device_items(on, in);
-          detail::check_device_items(on, out);
-          detail::check_apart<item>("rebalance", in, out);
-        });
+    auto const d = detail::lengths_of(call, static_cast<std::size_t>(in.size),
+                                      static_cast<std::size_t>(out.size), [&] {
+                                        detail::check_device_items(on, in);
+                                        detail::check_device_items(on, out);
+                                        detail::check_apart<item>("rebalance", in, out);
+                                      });
     auto const pieces = detail::rebalanced_pieces(d, on.rank());
     detail::exchange_device_pieces<item>(call, on, "items", in.data, pieces.send, out.data,
                                          pieces.receive);

@@ -40,7 +40,8 @@ T device_scan_over_ranks(char const* name, ranks const& on, device_span<T const>
   return detail::scan_on_device<Kind>(name, on, {in.data, out, in.size}, op, init, direction, [&] {
     detail::check_device_items(on, in);
     if (in.data == out) return;
-    if (detail::overlap(detail::device_bytes(in.data, in.size), detail::device_bytes(out, in.size))) {
+    if (detail::overlap(detail::device_bytes(in.data, in.size),
+                        detail::device_bytes(out, in.size))) {
       throw invalid_argument(std::string(name) +
                              ": out overlaps the input; expected the same or other memory");
     }

@@ -79,7 +79,7 @@ class nccl_transport final : public transport {
     return "rank " + std::to_string(rank()) + ", " + at.name();
   }
 
-  /// A communicator that does not block reports that it is under way.
+  /// A communicator that does not block reports that it is not done yet.
   void check(call_step at, ncclResult_t code) const {
     if (code == ncclSuccess || code == ncclInProgress) return;
     throw communicator_lost(name(at) + ": NCCL failed: " + ncclGetErrorString(code));

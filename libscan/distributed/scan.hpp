@@ -164,8 +164,8 @@ typename Op::value_type scan_over_ranks(char const* name, ranks const& on, In co
   if (on.local().runs_kernels()) {
     if constexpr (compiled_for_devices<Op, item_of<In>, item_of<Out>>) {
       device_copy<T> const copy(on, name, from);
-      T const total = detail::scan_on_device<Kind>(name, on, {copy.data(), copy.data(), copy.size()},
-                                                   op, init, direction, check);
+      T const total = detail::scan_on_device<Kind>(
+          name, on, {copy.data(), copy.data(), copy.size()}, op, init, direction, check);
       copy.download(name, used);
       return total;
     } else {

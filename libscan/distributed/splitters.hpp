@@ -209,8 +209,8 @@ class exact_splitters {
 
 namespace detail {
 
-/// Splits n sorted keys of this rank: count(splitters, counters) and ties(splitters, smaller, equal)
-/// do the local part, and may throw.
+/// Splits n sorted keys of this rank: count(splitters, counters) and ties(splitters, smaller,
+/// equal) do the local part, and may throw.
 template <class Word, class Count, class Ties>
 std::vector<index_t> split_counts_with(collective_call& call, distribution const& out, index_t n,
                                        Count const& count, Ties const& ties) {

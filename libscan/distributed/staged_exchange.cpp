@@ -53,8 +53,7 @@ void transport::exchange_on(device_queue const& queue, call_step at,
   for (outgoing const& one : sends) longest = std::max(longest, one.bytes.size());
   for (incoming const& one : receives) longest = std::max(longest, one.bytes.size());
   std::vector<std::size_t> of_ranks(static_cast<std::size_t>(size()));
-  allgather(at, std::as_bytes(std::span(&longest, 1)),
-            std::as_writable_bytes(std::span(of_ranks)));
+  allgather(at, std::as_bytes(std::span(&longest, 1)), std::as_writable_bytes(std::span(of_ranks)));
   longest = *std::ranges::max_element(of_ranks);
   for (std::size_t round = 0; round * piece_bytes < longest; ++round) {
     pieces<outgoing> const out(sends, round);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The transport of ranks in one process. Each function publishes where this rank's data are, meets
-// the others, reads theirs, and meets them again, so that nobody's memory goes away while it is
-// read.
+// the others, reads theirs, and meets them again, so that no memory goes away while it is read.
 #include <libscan/distributed/threads.hpp>
 
 #include <algorithm>
@@ -83,10 +82,10 @@ struct group {
   std::size_t arrived = 0;
   std::uint64_t meetings = 0;
   std::atomic<std::uint64_t> changes{0};  // of what a rank may wait for
-  int readers = 0;    // ranks that read other ranks' memory now
-  int failed = -1;    // the rank that gave up
+  int readers = 0;                        // ranks that read other ranks' memory now
+  int failed = -1;                        // the rank that gave up
   std::string reason;
-  std::string lost;   // why nobody can go on
+  std::string lost;  // why no rank can go on
 };
 
 class thread_transport final : public transport {
@@ -173,7 +172,7 @@ class thread_transport final : public transport {
 
  private:
   /// Shows `mine` to all ranks, and calls read() when all have shown theirs. After an exception,
-  /// too, it returns only when nobody reads this rank's memory any more.
+  /// too, it returns only when no rank reads this rank's memory any more.
   template <class Read>
   void together(call_step at, published const& mine, Read const& read) {
     std::unique_lock lock(all_->mutex);
@@ -252,8 +251,8 @@ class thread_transport final : public transport {
   /// copy(incoming, the sender's bytes), beginning at another sender on each rank.
   template <class Copy>
   void each_message(call_step at, std::span<incoming const> receives, Copy const& copy) {
-    auto const next = std::ranges::find_if(
-        receives, [&](incoming const& one) { return one.from > rank_; });
+    auto const next =
+        std::ranges::find_if(receives, [&](incoming const& one) { return one.from > rank_; });
     auto const first = static_cast<std::size_t>(next - receives.begin());
     for (std::size_t i = 0; i < receives.size(); ++i) {
       incoming const& one = receives[(first + i) % receives.size()];

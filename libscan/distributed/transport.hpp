@@ -71,8 +71,8 @@ class transport {
   /// The same for messages in memory of the queue's machine; each rank has a queue, which may be of
   /// another machine. Comes after earlier work in the queue's stream; returns when it is complete.
   /// By default messages pass through host memory, 64 MiB of each at a time.
-  virtual void exchange_on(device_queue const& queue, call_step at,
-                           std::span<outgoing const> sends, std::span<incoming const> receives);
+  virtual void exchange_on(device_queue const& queue, call_step at, std::span<outgoing const> sends,
+                           std::span<incoming const> receives);
 
   /// Throws as all functions do if another rank gave up. Not collective. For transports that wait
   /// for something else.

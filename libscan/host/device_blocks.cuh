@@ -33,9 +33,8 @@ struct blocks_of_items {
 
   __device__ int size(index_t block) const {
     index_t const left = items - block * libscan::detail::device_block_items;
-    return static_cast<int>(left < libscan::detail::device_block_items
-                                ? left
-                                : libscan::detail::device_block_items);
+    return static_cast<int>(
+        left < libscan::detail::device_block_items ? left : libscan::detail::device_block_items);
   }
   __device__ In begin(index_t block) const {
     bool const is_last = (block + 1) * libscan::detail::device_block_items >= items;
@@ -58,7 +57,8 @@ struct block_sums_kernel {
     auto const block = static_cast<index_t>(blockIdx.x);
     int const begin = static_cast<int>(threadIdx.x) / simt::warp_size * warp_items;
     int const left = blocks.size(block) - begin;
-    T const sum = shape::rows::sum(blocks.begin(block) + begin, warp_items, left > 0 ? left : 0, op);
+    T const sum =
+        shape::rows::sum(blocks.begin(block) + begin, warp_items, left > 0 ? left : 0, op);
     T const total = block::scan_of_warps(shared, sum, op).total;
     if (threadIdx.x == 0) sums[block] = total;
   }
@@ -125,12 +125,12 @@ void device_blocks_of<Machine, Item>::sums(Machine on, queue_place const& place,
                                            block_call const& call) {
   device::on_machine const here(on);
   auto const stream = device::workspace_of(place).stream();
-  with_block_iterators<Item>(call, [&]<class In, class Op>(Op op, device::blocks_of_items<In> in,
-                                                           auto, unsigned blocks) {
-    using kernel = device::block_sums_kernel<In, Op>;
-    simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = stream}, in,
-                         static_cast<typename Op::value_type*>(call.values), op);
-  });
+  with_block_iterators<Item>(
+      call, [&]<class In, class Op>(Op op, device::blocks_of_items<In> in, auto, unsigned blocks) {
+        using kernel = device::block_sums_kernel<In, Op>;
+        simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = stream}, in,
+                             static_cast<typename Op::value_type*>(call.values), op);
+      });
 }
 
 template <class Machine, class Item>

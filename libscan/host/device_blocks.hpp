@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums and scans of device memory block by block, for distributed calls: each block of 2^15 items
-// by itself, with a carry from the host. So results depend on a block's items alone, not on where
+// by itself, with a carry from the host. So results depend on the items of a block, not on where
 // they are. Plain C++; device_blocks.cuh implements it. Internal.
 #pragma once
 
@@ -19,15 +19,15 @@ inline constexpr index_t device_block_items = index_t{1} << 15;
 struct block_call {
   item_type type;
   operator_kind op;
-  scan_kind kind;     ///< of scans
-  bool reversed;      ///< items go down from `in` - 1 and `last_in` - 1, results likewise
-  void const* in;     ///< the first item
-  void* out;          ///< of scans: the place of its result; may be `in`
+  scan_kind kind;       ///< of scans
+  bool reversed;        ///< items go down from `in` - 1 and `last_in` - 1, results likewise
+  void const* in;       ///< the first item
+  void* out;            ///< of scans: the place of its result; may be `in`
   void const* last_in;  ///< the first item of the last block
   void* last_out;
-  index_t items;      ///< in all blocks
-  bool last_apart;    ///< whether the last block is at `last_in`, not after the others
-  void* values;       ///< of sums: receives one for each block; of scans: what enters each block
+  index_t items;    ///< in all blocks
+  bool last_apart;  ///< whether the last block is at `last_in`, not after the others
+  void* values;     ///< of sums: receives one for each block; of scans: what enters each block
 };
 
 /// Puts a call in the queue. Throws `invalid_argument` for an engine that runs no kernels;

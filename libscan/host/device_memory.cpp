@@ -49,8 +49,8 @@ void synchronize(device_queue const& queue) {
 }
 
 void* open_stream(engine const& on) {
-  return on_memory_of<void*>(
-      on, [](auto memory, auto machine) { return memory.open_stream(machine); });
+  return on_memory_of<void*>(on,
+                             [](auto memory, auto machine) { return memory.open_stream(machine); });
 }
 
 void close_stream(engine const& on, void* stream) noexcept {

@@ -38,8 +38,8 @@ void machine_memory<Machine>::deallocate(Machine on, queue_place const& place, v
 }
 
 template <class Machine>
-void machine_memory<Machine>::copy(Machine on, queue_place const& place, void* to,
-                                   void const* from, std::size_t bytes) {
+void machine_memory<Machine>::copy(Machine on, queue_place const& place, void* to, void const* from,
+                                   std::size_t bytes) {
   device::on_machine const here(on);
   simt::copy_async(to, from, bytes, stream_of(place));
 }

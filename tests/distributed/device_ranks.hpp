@@ -24,7 +24,8 @@ struct on_device : detail::device_array<T> {
   }
 };
 
-/// An engine for each of `ranks` ranks: all of them on one GPU, or executors of different schedules.
+/// An engine for each of `ranks` ranks: all of them on one GPU, or executors of different
+/// schedules.
 inline std::vector<engine> machines_for(int ranks) {
   auto const found = machines();
   REQUIRE(!found.empty());

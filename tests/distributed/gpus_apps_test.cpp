@@ -73,8 +73,7 @@ std::pair<std::vector<Key>, std::vector<Value>> pairs_on(distribution const& in,
     on_device<Value> const my_values(on, part_of(values, in, on.rank()));
     on_device<Key> const to(on, part_of(sorted, out, on.rank()));
     on_device<Value> const values_to(on, part_of(sorted_values, out, on.rank()));
-    sort_pairs(on, test::span_of(mine), test::span_of(to),
-               test::span_of(my_values),
+    sort_pairs(on, test::span_of(mine), test::span_of(to), test::span_of(my_values),
                test::span_of(values_to), options);
     to.download(part_of(sorted, out, on.rank()));
     values_to.download(part_of(sorted_values, out, on.rank()));
@@ -94,8 +93,8 @@ std::vector<Key> keys_on(distribution const& in, distribution const& out, std::v
     on_device<Key> const to(on, part_of(sorted, out, on.rank()));
     bool const in_place = mine.size() == to.size();
     Key* const place = in_place ? mine.data() : to.data();
-    sort_keys(on, device_span<Key const>{mine.data(), mine.size()}, device_span<Key>{place, to.size()},
-              options);
+    sort_keys(on, device_span<Key const>{mine.data(), mine.size()},
+              device_span<Key>{place, to.size()}, options);
     (in_place ? mine : to).download(part_of(sorted, out, on.rank()));
   });
   return sorted;
@@ -137,8 +136,7 @@ void check_sort(int p, index_t n, skew how, spread from, spread to, sort_options
 TEST_CASE("sorts of device memory over ranks are exact and stable") {
   sort_options const up{}, down{.direction = sort_direction::descending};
   for (int const p : {1, 2, 3, 4, 5}) {
-    for (auto const how :
-         {skew::uniform, skew::equal, skew::two, skew::small, skew::descending}) {
+    for (auto const how : {skew::uniform, skew::equal, skew::two, skew::small, skew::descending}) {
       check_sort<std::uint32_t, std::uint32_t>(p, 3000, how, spread::uneven, spread::even, up);
       check_sort<std::uint64_t, std::uint64_t>(p, 1001, how, spread::all_on_last, spread::uneven,
                                                down);
@@ -257,4 +255,29 @@ TEST_CASE("a rank without space for what it gets fails on all ranks") {
   }
   std::string const own = "exchange: out has space for 7 items, expected 8";
   CHECK(words == std::vector<std::string>{"rank 1 failed: " + own, own});
+}
+
+TEST_CASE("calls on host memory over threads of the cpu engine") {
+  index_t const n = 70001;
+  auto keys = keys_of<std::uint32_t>(skew::uniform, n);
+  auto const d = test::spread_out(spread::uneven, n, 3);
+  std::vector<std::uint32_t> sorted(keys.size());
+  std::vector<std::vector<std::uint32_t>> received(3);
+  std::vector<std::vector<index_t>> counts(3, std::vector<index_t>(7));
+  thread_ranks({engine::cpu(1), engine::cpu(2), engine::cpu(1)}).run([&](ranks const& on) {
+    auto const r = static_cast<std::size_t>(on.rank());
+    auto const mine = part_of(keys, d, on.rank());
+    sort_keys(on, mine, part_of(sorted, d, on.rank()));
+    received[r] = exchange(on, mine, [](std::uint32_t key) { return static_cast<int>(key % 3); });
+    histogram(on, mine, counts[r], even_bins<std::uint32_t>(0, 4294967295u, 7));
+  });
+  std::vector<std::uint32_t> expected[3];
+  for (std::uint32_t const key : keys) expected[key % 3].push_back(key);
+  for (std::size_t r = 0; r < 3; ++r) {
+    CHECK(received[r] == expected[r]);
+    CHECK(counts[r] == counts[0]);
+  }
+  CHECK(std::accumulate(counts[0].begin(), counts[0].end(), index_t{0}) == n);
+  std::ranges::sort(keys);
+  CHECK(sorted == keys);
 }

@@ -133,7 +133,8 @@ TEST_CASE("float scans of device memory have the same bits for any parts") {
     CHECK(largest_error <= 1e-13 * sum_of_magnitudes);
     for (auto const how : test::all_spreads()) {
       INFO("spread " << static_cast<int>(how));
-      CHECK(test::same_bits(scan(test::spread_out(how, n, 3), how == spread::even, false), expected));
+      CHECK(
+          test::same_bits(scan(test::spread_out(how, n, 3), how == spread::even, false), expected));
     }
     CHECK(test::same_bits(scan(test::spread_out(spread::uneven, n, 2), false, true), expected));
   }
@@ -157,9 +158,10 @@ TEST_CASE("a failure on one rank of several threads is heard by all") {
     exclusive_scan(on, device_span<int const>{items.data(), 8},
                    items.data() + (on.rank() == 1 ? 2 : 0));
   });
-  std::string const own = "exclusive_scan: out overlaps the input; expected the same or other memory";
-  CHECK(overlapping == std::vector<std::string>{"rank 1 failed: " + own, own,
-                                                "rank 1 failed: " + own});
+  std::string const own =
+      "exclusive_scan: out overlaps the input; expected the same or other memory";
+  CHECK(overlapping ==
+        std::vector<std::string>{"rank 1 failed: " + own, own, "rank 1 failed: " + own});
   auto const thrown = failures([](ranks const& on) {
     if (on.rank() == 2) throw std::runtime_error("its disk is full");
     libscan::reduce(on, device_span<int const>{});
@@ -171,19 +173,19 @@ TEST_CASE("a failure on one rank of several threads is heard by all") {
 TEST_CASE("a thread that hangs is named when time is up") {
   using std::chrono::milliseconds;
   std::atomic<int> gone = 0;
-  auto const found = thread_ranks(machines_for(3), {.timeout = milliseconds(100)})
-                         .outcomes([&](ranks const& on) {
-                           if (on.rank() == 2) {
-                             while (gone < 2) std::this_thread::sleep_for(milliseconds(1));
-                             return;
-                           }
-                           try {
-                             libscan::reduce(on, device_span<int const>{});
-                           } catch (...) {
-                             ++gone;
-                             throw;
-                           }
-                         });
+  auto const found =
+      thread_ranks(machines_for(3), {.timeout = milliseconds(100)}).outcomes([&](ranks const& on) {
+        if (on.rank() == 2) {
+          while (gone < 2) std::this_thread::sleep_for(milliseconds(1));
+          return;
+        }
+        try {
+          libscan::reduce(on, device_span<int const>{});
+        } catch (...) {
+          ++gone;
+          throw;
+        }
+      });
   for (int const r : {0, 1}) {
     REQUIRE_THROWS_WITH(
         std::rethrow_exception(found[static_cast<std::size_t>(r)]),

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <libscan/distributed/device_exchange.hpp>
 #include <libscan/distributed/error.hpp>
 #include <libscan/distributed/exchange.hpp>
 #include <libscan/distributed/histogram.hpp>
@@ -214,4 +215,20 @@ TEST_CASE("each failed send of an exchange, a histogram and of runs is thrown on
       CHECK(all_are<std::exception>(failing.outcomes(body)));
     }
   }
+}
+
+TEST_CASE("device memory passes through host memory where a transport knows nothing else") {
+  // More than one round of 64 MiB, from a rank to itself and to the other.
+  index_t const n = index_t{180} << 20;
+  std::vector<std::uint8_t> items(static_cast<std::size_t>(n)), moved(items.size());
+  for (std::size_t i = 0; i < items.size(); i += 997) items[i] = static_cast<std::uint8_t>(i % 251);
+  distribution const from(std::vector<index_t>{n - 3, 3}), to(std::vector<index_t>{7, n - 7});
+  test::on_ranks(2, 5, [&](communicator const& comm) {
+    ranks const on{comm, engine::executor()};
+    auto const mine = test::part_of(items, from, comm.rank());
+    auto const out = test::part_of(moved, to, comm.rank());
+    rebalance(on, device_span<std::uint8_t const>{mine.data(), std::ssize(mine)},
+              device_span<std::uint8_t>{out.data(), std::ssize(out)});
+  });
+  CHECK(moved == items);
 }

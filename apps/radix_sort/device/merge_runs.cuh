@@ -101,9 +101,9 @@ struct merge_kernel {
     int from_a, items;
   };
 
-  __device__ void operator()(shared_storage& shared, Key const* keys, Key* out,
-                             Value const* values, Value* values_out, merged_pair const* pairs,
-                             int count, index_t const* splits, key_words<Key> word_of) const {
+  __device__ void operator()(shared_storage& shared, Key const* keys, Key* out, Value const* values,
+                             Value* values_out, merged_pair const* pairs, int count,
+                             index_t const* splits, key_words<Key> word_of) const {
     auto const tile = static_cast<index_t>(blockIdx.x);
     merged_pair const pair = device::pair_of(pairs, count, tile);
     index_t const begin = (tile - pair.first_tile) * shape::tile_items;
@@ -126,8 +126,8 @@ struct merge_kernel {
       out[target + i] = shared.keys[i];
       if constexpr (has_values) {
         int const source = shared.sources[i];
-        values_out[target + i] =
-            source < from.from_a ? values[from.a + source] : values[from.b + (source - from.from_a)];
+        values_out[target + i] = source < from.from_a ? values[from.a + source]
+                                                      : values[from.b + (source - from.from_a)];
       }
     }
   }

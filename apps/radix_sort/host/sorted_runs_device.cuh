@@ -42,12 +42,10 @@ void device_runs<Machine, Key>::merge(Machine on, queue_place const& place, merg
                        pairs, count, tiles, splits, word_of);
   auto const with = [&]<class Value>(Value const* values) {
     using merge = device::merge_kernel<Key, Value>;
-    simt::launch<merge>({.blocks = static_cast<unsigned>(tiles),
-                         .threads = merge::block_threads,
-                         .on = stream},
-                        keys, static_cast<Key*>(call.out), values,
-                        static_cast<Value*>(call.values_out), pairs, count,
-                        static_cast<index_t const*>(splits), word_of);
+    simt::launch<merge>(
+        {.blocks = static_cast<unsigned>(tiles), .threads = merge::block_threads, .on = stream},
+        keys, static_cast<Key*>(call.out), values, static_cast<Value*>(call.values_out), pairs,
+        count, static_cast<index_t const*>(splits), word_of);
   };
   if (call.values == nullptr) {
     with(static_cast<no_values const*>(nullptr));

@@ -27,17 +27,16 @@ sample_totals histogram(ranks const& on, device_span<Sample> samples, std::uint6
                         Rule const& rule) {
   return detail::collective(on.comm(), "histogram", [&](detail::collective_call& call) {
     std::vector<index_t> all;
-    auto const totals =
-        detail::add_histograms(call, rule.bins(), all, [&](std::span<index_t> own) {
-          detail::check_device_items(on, samples);
-          detail::device_array<sample_totals> const d_totals(on.queue(), 1);
-          libscan::histogram(on.queue(), samples, counts, rule, d_totals.data());
-          sample_totals mine{};
-          d_totals.download(std::span(&mine, 1));
-          detail::copy(on.queue(), own.data(), counts, own.size_bytes());
-          detail::synchronize(on.queue());
-          return mine;
-        });
+    auto const totals = detail::add_histograms(call, rule.bins(), all, [&](std::span<index_t> own) {
+      detail::check_device_items(on, samples);
+      detail::device_array<sample_totals> const d_totals(on.queue(), 1);
+      libscan::histogram(on.queue(), samples, counts, rule, d_totals.data());
+      sample_totals mine{};
+      d_totals.download(std::span(&mine, 1));
+      detail::copy(on.queue(), own.data(), counts, own.size_bytes());
+      detail::synchronize(on.queue());
+      return mine;
+    });
     call.agree("results", [&] {
       detail::copy(on.queue(), counts, all.data(), (all.size() - 4) * sizeof(index_t));
       detail::synchronize(on.queue());

@@ -63,11 +63,10 @@ sample_totals histogram(ranks const& on, Samples const& samples, Counts&& counts
   return detail::collective(on.comm(), "histogram", [&](detail::collective_call& call) {
     auto const bins = static_cast<std::size_t>(rule.bins());
     std::vector<index_t> all;
-    auto const totals =
-        detail::add_histograms(call, rule.bins(), all, [&](std::span<index_t> own) {
-          detail::check_bin_room("histogram", to.size(), rule.bins());
-          return libscan::histogram(on.local(), samples, own, rule);
-        });
+    auto const totals = detail::add_histograms(call, rule.bins(), all, [&](std::span<index_t> own) {
+      detail::check_bin_room("histogram", to.size(), rule.bins());
+      return libscan::histogram(on.local(), samples, own, rule);
+    });
     call.agree("results", [&] {
       index_t const most = *std::max_element(all.begin(), all.end() - 4);
       if (std::in_range<count>(most)) return;

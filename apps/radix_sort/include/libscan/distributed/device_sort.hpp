@@ -85,8 +85,8 @@ void sort_device_memory(char const* name, ranks const& on, index_t n, index_t n_
   detail::collective(on.comm(), name, [&](collective_call& call) {
     sort_order<Key> const order{options.direction, options.first_bit, options.end_bit, {}};
     std::optional<device_pairs_array<Key, Value>> sorted, other;
-    auto const d = detail::lengths_of(
-        call, static_cast<std::size_t>(n), static_cast<std::size_t>(n_out), [&] {
+    auto const d =
+        detail::lengths_of(call, static_cast<std::size_t>(n), static_cast<std::size_t>(n_out), [&] {
           check();
           if (on.size() == 1) return;
           sorted.emplace(on.queue(), std::max(n, n_out));
@@ -144,9 +144,9 @@ void sort_keys(ranks const& on, device_span<Key> keys, device_span<std::remove_c
         detail::check_device_items(on, out);
       },
       [&](auto const& sorted) {
-        libscan::sort_keys(
-            on.queue(), device_span<key const>{detail::compiled_keys(keys.data), keys.size},
-            sorted.keys, options);
+        libscan::sort_keys(on.queue(),
+                           device_span<key const>{detail::compiled_keys(keys.data), keys.size},
+                           sorted.keys, options);
       });
 }
 
@@ -168,9 +168,9 @@ void sort_pairs(ranks const& on, device_span<Key> keys, device_span<std::remove_
         throw invalid_argument("sort_pairs: one value per key expected, in inputs and outputs");
       },
       [&](auto const& sorted) {
-        libscan::sort_pairs(
-            on.queue(), device_span<key const>{detail::compiled_keys(keys.data), keys.size},
-            sorted.keys, values.data, sorted.values, options);
+        libscan::sort_pairs(on.queue(),
+                            device_span<key const>{detail::compiled_keys(keys.data), keys.size},
+                            sorted.keys, values.data, sorted.values, options);
       });
 }
 

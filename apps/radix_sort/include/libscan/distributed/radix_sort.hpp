@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stable sorts of arrays that are spread over ranks. Each rank sorts its own keys; exact splitters
 // cut them; one exchange brings each rank its part of the result, as sorted runs, which it merges.
-// On GPUs, keys alone are merged there, too; values on the CPU, or all by device_sort.hpp.
+// On GPUs, sorts without values merge there, too, and others on the CPU.
 #pragma once
 
 #include <algorithm>
