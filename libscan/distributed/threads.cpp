@@ -43,8 +43,9 @@ struct place {
 
 /// What the ranks of a group share.
 struct group {
-  explicit group(int ranks, std::chrono::milliseconds wait)
+  group(int ranks, std::chrono::milliseconds wait, bool all_linked)
       : timeout(wait),
+        linked(all_linked),
         shown(static_cast<std::size_t>(ranks)),
         places(static_cast<std::size_t>(ranks)) {}
 
@@ -69,6 +70,7 @@ struct group {
   }
 
   std::chrono::milliseconds timeout;
+  bool linked;
   std::mutex mutex;
   std::condition_variable changed;
   /// Under `mutex`, too. Wakes all that wait.
@@ -155,6 +157,8 @@ class thread_transport final : public transport {
       detail::synchronize(queue);
     });
   }
+
+  bool reads_all_memory() const override { return all_->linked; }
 
   void listen(call_step) override {
     std::lock_guard const lock(all_->mutex);
@@ -277,19 +281,23 @@ class thread_transport final : public transport {
   int rank_;
 };
 
-}  // namespace
-
-std::vector<communicator> communicators_of_threads(int ranks, thread_options const& options) {
+std::vector<communicator> communicators_of(int ranks, thread_options const& options, bool linked) {
   if (ranks < 1 || options.timeout.count() < 1) {
     throw invalid_argument(
         "communicators_of_threads: at least one rank and a timeout of at least 1 ms expected");
   }
-  auto const all = std::make_shared<group>(ranks, options.timeout);
+  auto const all = std::make_shared<group>(ranks, options.timeout, linked);
   std::vector<communicator> found;
   for (int r = 0; r < ranks; ++r) {
     found.emplace_back(std::make_shared<thread_transport>(all, r));
   }
   return found;
+}
+
+}  // namespace
+
+std::vector<communicator> communicators_of_threads(int ranks, thread_options const& options) {
+  return communicators_of(ranks, options, false);
 }
 
 std::vector<engine> all_gpus() {
@@ -314,9 +322,9 @@ thread_ranks::thread_ranks(std::vector<engine> engines, thread_options const& op
       order_(order) {
   if (engines_.empty()) throw invalid_argument("thread_ranks: at least one engine expected");
   for (engine const& on : engines_) {
-    if (!on.runs_kernels()) continue;
     for (engine const& peer : engines_) {
-      if (peer.runs_kernels()) detail::link(on, peer);
+      bool const kernels = on.runs_kernels() && peer.runs_kernels();
+      linked_ = kernels && detail::link(on, peer) && linked_;
     }
   }
 }
@@ -329,7 +337,7 @@ thread_ranks::~thread_ranks() {
 
 std::vector<std::exception_ptr> thread_ranks::outcomes(
     std::function<void(ranks const&)> const& body) {
-  auto const comms = communicators_of_threads(size(), options_);
+  auto const comms = communicators_of(size(), options_, linked_ && options_.read_all_memory);
   std::vector<std::exception_ptr> found(engines_.size());
   std::vector<std::thread> threads;
   for (std::size_t r = 0; r < engines_.size(); ++r) {

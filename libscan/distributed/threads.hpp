@@ -16,10 +16,13 @@
 
 namespace libscan::inline v1 {
 
-/// How ranks of one process wait.
+/// How ranks of one process wait for each other, and what they may read.
 struct thread_options {
   /// A rank that waits longer for others throws `communicator_lost`.
   std::chrono::milliseconds timeout = std::chrono::minutes(10);
+  /// Of `thread_ranks`: whether kernels of a rank may read memory of the others, where their GPUs
+  /// are linked. Sorts then merge without an exchange before.
+  bool read_all_memory = true;
 };
 
 /// One communicator for each of `ranks` ranks, for threads that the caller starts. Each thread
@@ -63,6 +66,7 @@ class thread_ranks {
   std::vector<void*> streams_;
   thread_options options_;
   association order_;
+  bool linked_ = true;  // whether kernels of each rank can read all ranks' memory
 };
 
 }  // namespace libscan::inline v1

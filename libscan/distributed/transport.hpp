@@ -74,6 +74,9 @@ class transport {
   virtual void exchange_on(device_queue const& queue, call_step at, std::span<outgoing const> sends,
                            std::span<incoming const> receives);
 
+  /// Whether kernels of each rank can read the device memory of all ranks, by the same addresses.
+  virtual bool reads_all_memory() const { return false; }
+
   /// Throws as all functions do if another rank gave up. Not collective. For transports that wait
   /// for something else.
   virtual void listen(call_step at);

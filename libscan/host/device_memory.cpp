@@ -65,13 +65,17 @@ void select(engine const& on) {
   on_memory_of(on, [](auto memory, auto machine) { memory.select(machine); });
 }
 
-void link(engine const& on, engine const& peer) {
-  if (on.which() != peer.which()) return;
-  on_memory_of(on, [&]<class Machine>(machine_memory<Machine> memory, Machine machine) {
-    on_memory_of(peer, [&]<class Peer>(machine_memory<Peer>, Peer other) {
-      if constexpr (std::is_same_v<Machine, Peer>) memory.link(machine, other);
-    });
-  });
+bool link(engine const& on, engine const& peer) {
+  return on_memory_of<bool>(
+      on, [&]<class Machine>(machine_memory<Machine> memory, Machine machine) {
+        return on_memory_of<bool>(peer, [&]<class Peer>(machine_memory<Peer>, Peer other) {
+          if constexpr (std::is_same_v<Machine, Peer>) {
+            return memory.link(machine, other);
+          } else {
+            return false;
+          }
+        });
+      });
 }
 
 }  // namespace libscan::inline v1::detail

@@ -72,11 +72,11 @@ void machine_memory<Machine>::select(Machine on) {
 }
 
 template <class Machine>
-void machine_memory<Machine>::link(Machine on, Machine peer) {
+bool machine_memory<Machine>::link(Machine on, Machine peer) {
   int linked = 0;
-  if (on.number == peer.number) return;
+  if (on.number == peer.number) return true;
   LIBSCAN_CHECK(cudaDeviceCanAccessPeer(&linked, on.number, peer.number));
-  if (linked == 0) return;
+  if (linked == 0) return false;
   device::on_machine const here(on);
   cudaError_t const code = cudaDeviceEnablePeerAccess(peer.number, 0);
   if (code != cudaErrorPeerAccessAlreadyEnabled) LIBSCAN_CHECK(code);
@@ -89,6 +89,7 @@ void machine_memory<Machine>::link(Machine on, Machine peer) {
   access.location.id = on.number;
   access.flags = cudaMemAccessFlagsProtReadWrite;
   LIBSCAN_CHECK(cudaMemPoolSetAccess(pool, &access, 1));
+  return true;
 }
 
 #else
@@ -105,7 +106,9 @@ template <class Machine>
 void machine_memory<Machine>::select(Machine) {}
 
 template <class Machine>
-void machine_memory<Machine>::link(Machine, Machine) {}
+bool machine_memory<Machine>::link(Machine, Machine) {
+  return true;
+}
 
 #endif
 

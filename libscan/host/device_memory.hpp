@@ -23,7 +23,7 @@ struct machine_memory {
   static void* open_stream(Machine on);
   static void close_stream(Machine on, void* stream);
   static void select(Machine on);
-  static void link(Machine on, Machine peer);
+  static bool link(Machine on, Machine peer);
 };
 
 /// Memory of the queue's machine, in order with its stream; from the queue's memory functions if it
@@ -45,9 +45,9 @@ void close_stream(engine const& on, void* stream) noexcept;
 /// Makes a GPU the calling thread's current device.
 void select(engine const& on);
 
-/// Lets `on` read memory of `peer` over their own link, if they have one. Otherwise copies between
-/// them go through host memory.
-void link(engine const& on, engine const& peer);
+/// Lets `on` read memory of `peer` over their own link. Returns false if they have none: then
+/// copies between them go through host memory. Both run kernels.
+bool link(engine const& on, engine const& peer);
 
 /// n items in memory of a queue's machine, uninitialized; freed in order with its stream.
 template <class T>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What merges of sorted runs in device memory are about. Internal.
+// Runs of sorted keys in device memory, which are merged two by two. Internal.
 #pragma once
 
 #include <libscan/core/types.hpp>
@@ -9,9 +9,20 @@ namespace libscan::inline v1::detail {
 /// The values of a merge of keys only.
 struct no_values {};
 
-/// Two neighboring runs [begin, middle) and [middle, end), and the first tile of their merge.
+/// Sorted keys in device memory, also of another device that this one reaches, and their values.
+template <class Key>
+struct sorted_run {
+  Key const* keys;
+  void const* values;
+  index_t size;
+};
+
+/// Two runs to be merged, where the result goes, and the first tile of their merge.
+template <class Key>
 struct merged_pair {
-  index_t begin, middle, end, first_tile;
+  sorted_run<Key> a, b;
+  index_t target;
+  index_t first_tile;
 };
 
 }  // namespace libscan::inline v1::detail

@@ -54,7 +54,8 @@ struct merge_shape {
 };
 
 /// The pair of a tile: the last one whose first tile is not above it.
-__device__ inline merged_pair pair_of(merged_pair const* pairs, int count, index_t tile) {
+template <class Key>
+__device__ merged_pair<Key> pair_of(merged_pair<Key> const* pairs, int count, index_t tile) {
   int low = 0, high = count - 1;
   while (low < high) {
     int const middle = low + (high - low + 1) / 2;
@@ -72,14 +73,14 @@ template <class Key>
 struct merge_splits_kernel {
   static constexpr int block_threads = 128;
 
-  __device__ void operator()(Key const* keys, merged_pair const* pairs, int count, index_t tiles,
+  __device__ void operator()(merged_pair<Key> const* pairs, int count, index_t tiles,
                              index_t* splits, key_words<Key> word_of) const {
     index_t const tile = static_cast<index_t>(blockIdx.x) * block_threads + threadIdx.x;
     if (tile >= tiles) return;
-    merged_pair const pair = device::pair_of(pairs, count, tile);
+    merged_pair<Key> const pair = device::pair_of(pairs, count, tile);
     index_t const before = (tile - pair.first_tile) * merge_shape<Key>::tile_items;
-    splits[tile] = device::merge_path(keys + pair.begin, pair.middle - pair.begin,
-                                      keys + pair.middle, pair.end - pair.middle, before, word_of);
+    splits[tile] =
+        device::merge_path(pair.a.keys, pair.a.size, pair.b.keys, pair.b.size, before, word_of);
   }
 };
 
@@ -95,39 +96,47 @@ struct merge_kernel {
     std::uint16_t sources[has_values ? shape::tile_items : 1];
   };
 
-  /// Where a tile's items are: `from_a` of run a at `a`, and then those of run b at `b`.
+  /// Where a tile's items are: `from_a` in run a from item `a`, and then those in run b from `b`.
   struct tile_sources {
     index_t a, b;
     int from_a, items;
   };
 
-  __device__ void operator()(shared_storage& shared, Key const* keys, Key* out, Value const* values,
-                             Value* values_out, merged_pair const* pairs, int count,
-                             index_t const* splits, key_words<Key> word_of) const {
+  __device__ void operator()(shared_storage& shared, Key* out, Value* values_out,
+                             merged_pair<Key> const* pairs, int count, index_t const* splits,
+                             key_words<Key> word_of) const {
     auto const tile = static_cast<index_t>(blockIdx.x);
-    merged_pair const pair = device::pair_of(pairs, count, tile);
+    merged_pair<Key> const pair = device::pair_of(pairs, count, tile);
     index_t const begin = (tile - pair.first_tile) * shape::tile_items;
-    index_t const left = pair.end - pair.begin - begin;
+    index_t const left = pair.a.size + pair.b.size - begin;
     bool const is_last = left <= shape::tile_items;
     index_t const split = splits[tile];
-    index_t const split_end = is_last ? pair.middle - pair.begin : splits[tile + 1];
-    tile_sources const from{pair.begin + split, pair.middle + begin - split,
-                            static_cast<int>(split_end - split),
+    index_t const split_end = is_last ? pair.a.size : splits[tile + 1];
+    tile_sources const from{split, begin - split, static_cast<int>(split_end - split),
                             is_last ? static_cast<int>(left) : shape::tile_items};
     int const thread = static_cast<int>(threadIdx.x);
-    for (int i = thread; i < from.items; i += block_threads) {
-      shared.keys[i] = i < from.from_a ? keys[from.a + i] : keys[from.b + (i - from.from_a)];
+#pragma unroll
+    for (int k = 0; k < shape::items_per_thread; ++k) {
+      int const i = thread + k * block_threads;
+      if (i >= from.items) continue;
+      shared.keys[i] =
+          i < from.from_a ? pair.a.keys[from.a + i] : pair.b.keys[from.b + (i - from.from_a)];
     }
     simt::sync_block();
     merge_in_shared(shared, from, word_of);
     simt::sync_block();
-    index_t const target = pair.begin + begin;
-    for (int i = thread; i < from.items; i += block_threads) {
+    index_t const target = pair.target + begin;
+#pragma unroll
+    for (int k = 0; k < shape::items_per_thread; ++k) {
+      int const i = thread + k * block_threads;
+      if (i >= from.items) continue;
       out[target + i] = shared.keys[i];
       if constexpr (has_values) {
         int const source = shared.sources[i];
-        values_out[target + i] = source < from.from_a ? values[from.a + source]
-                                                      : values[from.b + (source - from.from_a)];
+        auto const* const in_a = static_cast<Value const*>(pair.a.values);
+        auto const* const in_b = static_cast<Value const*>(pair.b.values);
+        values_out[target + i] =
+            source < from.from_a ? in_a[from.a + source] : in_b[from.b + (source - from.from_a)];
       }
     }
   }

@@ -29,27 +29,34 @@ std::vector<index_t> compiled_runs<Key>::search(device_queue const& queue, Key c
 }
 
 template <class Key>
-std::vector<index_t> compiled_runs<Key>::merge(device_queue const& queue, merge_call const& call,
-                                               std::span<index_t const> ends,
-                                               sort_order<Key> const& order) {
-  return detail::on_machine_of<std::vector<index_t>>(
-      queue.on, ends.empty() ? 0 : ends.back(), [&]<class Machine>(Machine on) {
-        using runs = device_runs<Machine, Key>;
-        std::vector<merged_pair> pairs;
-        std::vector<index_t> merged;
+std::vector<sorted_run<Key>> compiled_runs<Key>::merge(device_queue const& queue,
+                                                       std::span<sorted_run<Key> const> runs,
+                                                       merge_target const& to,
+                                                       sort_order<Key> const& order) {
+  index_t all = 0;
+  for (auto const& run : runs) all += run.size;
+  return detail::on_machine_of<std::vector<sorted_run<Key>>>(
+      queue.on, all, [&]<class Machine>(Machine on) {
+        using machine_runs = device_runs<Machine, Key>;
+        std::vector<merged_pair<Key>> pairs;
+        std::vector<sorted_run<Key>> merged;
         index_t begin = 0, tiles = 0;
-        for (std::size_t r = 0; r < ends.size(); r += 2) {
-          index_t const end = ends[std::min(r + 1, ends.size() - 1)];
-          if (end > begin) pairs.push_back({begin, ends[r], end, tiles});
-          tiles += ceil_div(end - begin, static_cast<index_t>(runs::tile_items()));
-          merged.push_back(begin = end);
+        for (std::size_t r = 0; r < runs.size(); r += 2) {
+          auto const b = r + 1 < runs.size() ? runs[r + 1] : sorted_run<Key>{nullptr, nullptr, 0};
+          index_t const size = runs[r].size + b.size;
+          if (size > 0) pairs.push_back({runs[r], b, begin, tiles});
+          tiles += ceil_div(size, static_cast<index_t>(machine_runs::tile_items()));
+          auto* const values = static_cast<std::byte*>(to.values);
+          merged.push_back({static_cast<Key*>(to.keys) + begin,
+                            values == nullptr ? nullptr : values + begin * to.value_bytes, size});
+          begin += size;
         }
         if (tiles == 0) return merged;
-        device_array<merged_pair> const d_pairs(queue, static_cast<index_t>(pairs.size()));
+        device_array<merged_pair<Key>> const d_pairs(queue, static_cast<index_t>(pairs.size()));
         device_array<index_t> const splits(queue, tiles);
         d_pairs.upload(pairs);
-        runs::merge(on, detail::place_of(queue), call, d_pairs.data(),
-                    static_cast<int>(pairs.size()), tiles, splits.data(), order);
+        machine_runs::merge(on, detail::place_of(queue), to, d_pairs.data(),
+                            static_cast<int>(pairs.size()), tiles, splits.data(), order);
         return merged;
       });
 }

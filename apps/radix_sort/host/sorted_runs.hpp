@@ -15,12 +15,10 @@
 
 namespace libscan::inline v1::detail {
 
-/// One pass of merges. All pointers are to device memory.
-struct merge_call {
-  void const* keys;
-  void* out;
-  void const* values;  ///< null: none
-  void* values_out;
+/// Where a pass of merges writes: device memory. `values` is null if there are none.
+struct merge_target {
+  void* keys;
+  void* values;
   int value_bytes;  ///< 4 or 8
 };
 
@@ -34,11 +32,12 @@ struct compiled_runs {
   static std::vector<index_t> search(device_queue const& queue, Key const* keys, index_t n,
                                      std::span<word const> words, sort_order<Key> const& order);
 
-  /// Merges the runs that end at `ends` two by two; an odd last one is copied. Stable. `out` must
-  /// not overlap the keys. Returns the ends of the merged runs.
+  /// Merges runs two by two, stable, one result after the other; an odd last run is copied. No run
+  /// may overlap the target. Returns the merged runs.
   /// Synchronization: on the queue's stream; returns before the merges are complete.
-  static std::vector<index_t> merge(device_queue const& queue, merge_call const& call,
-                                    std::span<index_t const> ends, sort_order<Key> const& order);
+  static std::vector<sorted_run<Key>> merge(device_queue const& queue,
+                                            std::span<sorted_run<Key> const> runs,
+                                            merge_target const& to, sort_order<Key> const& order);
 };
 
 /// The same on a `cuda_device` or an `executor_run`, on arrays in its memory.
@@ -52,8 +51,8 @@ struct device_runs {
                      word const* words, index_t count, index_t* found,
                      sort_order<Key> const& order);
   /// `splits` has space for one number per tile.
-  static void merge(Machine on, queue_place const& place, merge_call const& call,
-                    merged_pair const* pairs, int count, index_t tiles, index_t* splits,
+  static void merge(Machine on, queue_place const& place, merge_target const& to,
+                    merged_pair<Key> const* pairs, int count, index_t tiles, index_t* splits,
                     sort_order<Key> const& order);
 };
 

@@ -29,30 +29,29 @@ void device_runs<Machine, Key>::search(Machine on, queue_place const& place, Key
 }
 
 template <class Machine, class Key>
-void device_runs<Machine, Key>::merge(Machine on, queue_place const& place, merge_call const& call,
-                                      merged_pair const* pairs, int count, index_t tiles,
+void device_runs<Machine, Key>::merge(Machine on, queue_place const& place, merge_target const& to,
+                                      merged_pair<Key> const* pairs, int count, index_t tiles,
                                       index_t* splits, sort_order<Key> const& order) {
   using kernel = device::merge_splits_kernel<Key>;
   device::on_machine const here(on);
   auto const stream = device::workspace_of(place).stream();
   device::key_words<Key> const word_of{order};
-  auto const* const keys = static_cast<Key const*>(call.keys);
   auto const blocks = static_cast<unsigned>(ceil_div(tiles, index_t{kernel::block_threads}));
-  simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = stream}, keys,
-                       pairs, count, tiles, splits, word_of);
-  auto const with = [&]<class Value>(Value const* values) {
+  simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = stream}, pairs,
+                       count, tiles, splits, word_of);
+  auto const with = [&]<class Value>(Value* values) {
     using merge = device::merge_kernel<Key, Value>;
     simt::launch<merge>(
         {.blocks = static_cast<unsigned>(tiles), .threads = merge::block_threads, .on = stream},
-        keys, static_cast<Key*>(call.out), values, static_cast<Value*>(call.values_out), pairs,
-        count, static_cast<index_t const*>(splits), word_of);
+        static_cast<Key*>(to.keys), values, pairs, count, static_cast<index_t const*>(splits),
+        word_of);
   };
-  if (call.values == nullptr) {
-    with(static_cast<no_values const*>(nullptr));
-  } else if (call.value_bytes == 4) {
-    with(static_cast<std::uint32_t const*>(call.values));
+  if (to.values == nullptr) {
+    with(static_cast<no_values*>(nullptr));
+  } else if (to.value_bytes == 4) {
+    with(static_cast<std::uint32_t*>(to.values));
   } else {
-    with(static_cast<std::uint64_t const*>(call.values));
+    with(static_cast<std::uint64_t*>(to.values));
   }
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorts over ranks of keys in device memory. Each rank sorts its own keys; exact splitters cut
-// them; one exchange brings each rank its part of the result, as sorted runs, which it merges.
+// them; each rank merges its part of the result. Between GPUs of one process that reach each
+// other's memory, the merge itself reads the other ranks' keys; otherwise an exchange brings them.
 // Otherwise as radix_sort.hpp.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -57,24 +58,82 @@ std::vector<index_t> split_device_keys(collective_call& call, ranks const& on,
   });
 }
 
-/// Merges sorted runs, pass after pass between `from` and `space`. Returns where the result is.
+/// The passes that merge so many runs two by two.
+inline int merge_passes(int runs) { return std::bit_width(static_cast<unsigned>(runs - 1)); }
+
+/// Merges runs, pass after pass, so that the last one writes to `out`. The others write there, too,
+/// and to `other`.
 template <class Key, class Value>
-device_pairs<Key, Value> merge_device_runs(ranks const& on, std::vector<index_t> ends,
-                                           device_pairs<Key, Value> from,
-                                           device_pairs<Key, Value> space,
-                                           sort_order<Key> const& order) {
-  while (ends.size() > 1) {
-    merge_call const pass{from.keys, space.keys, from.values, space.values,
-                          static_cast<int>(sizeof(Value))};
-    ends = compiled_runs<Key>::merge(on.queue(), pass, ends, order);
-    std::swap(from, space);
+void merge_device_runs(ranks const& on, std::vector<sorted_run<Key>> runs,
+                       device_pairs<Key, Value> out, device_pairs<Key, Value> other,
+                       sort_order<Key> const& order) {
+  for (int left = merge_passes(static_cast<int>(runs.size())); left > 0; --left) {
+    auto const& to = left % 2 != 0 ? out : other;
+    merge_target const target{to.keys, to.values, static_cast<int>(sizeof(Value))};
+    runs = compiled_runs<Key>::merge(on.queue(), runs, target, order);
   }
-  return from;
 }
 
-/// Whether merging so many runs, two by two, takes an odd number of passes.
-inline bool merges_in_odd_passes(int runs) {
-  return std::bit_width(static_cast<unsigned>(runs - 1)) % 2 != 0;
+/// Consecutive runs of these lengths.
+template <class Key, class Value>
+std::vector<sorted_run<Key>> runs_of(device_pairs<Key, Value> all,
+                                     std::span<index_t const> lengths) {
+  std::vector<sorted_run<Key>> runs;
+  for (index_t const length : lengths) {
+    runs.push_back({all.keys, all.values, length});
+    all.keys += length;
+    if (all.values != nullptr) all.values += length;
+  }
+  return runs;
+}
+
+/// Merges this rank's part out of all ranks' sorted memory, which its kernels read where it is.
+/// `send[r]` of this rank's pairs are for rank r.
+template <class Key, class Value>
+void merge_from_ranks(collective_call& call, ranks const& on, device_pairs<Key, Value> sorted,
+                      std::span<index_t const> send, device_pairs<Key, Value> out, index_t n_out,
+                      sort_order<Key> const& order) {
+  std::vector<index_t> begins(send.size()), theirs(send.size()), receive(send.size());
+  std::exclusive_scan(send.begin(), send.end(), begins.begin(), index_t{0});
+  call.through().transpose(call.at("counts"), send, receive);
+  call.through().transpose(call.at("places"), begins, theirs);
+  std::optional<device_pairs_array<Key, Value>> other;
+  auto const all = call.gather("sorted runs", [&] {
+    if (merge_passes(on.size()) > 1) other.emplace(on.queue(), n_out);
+    detail::synchronize(on.queue());
+    return sorted;
+  });
+  call.agree("merge", [&] {
+    std::vector<sorted_run<Key>> runs;
+    for (std::size_t r = 0; r < all.size(); ++r) {
+      Value const* const values = all[r].values == nullptr ? nullptr : all[r].values + theirs[r];
+      runs.push_back({all[r].keys + theirs[r], values, receive[r]});
+    }
+    detail::merge_device_runs(on, std::move(runs), out, other ? other->get() : out, order);
+    detail::synchronize(on.queue());
+  });
+}
+
+/// Sends sorted pairs to their ranks, and merges what comes.
+template <class Key, class Value>
+void exchange_and_merge(collective_call& call, ranks const& on, device_pairs<Key, Value> sorted,
+                        std::span<index_t const> send, device_pairs<Key, Value> out, index_t n_out,
+                        sort_order<Key> const& order) {
+  std::vector<index_t> receive(send.size());
+  call.through().transpose(call.at("counts"), send, receive);
+  // After an odd number of passes the result is not where the runs were.
+  bool const odd = merge_passes(on.size()) % 2 != 0;
+  device_pairs_array<Key, Value> const space(on.queue(), n_out);
+  auto const received = odd ? space.get() : out;
+  detail::exchange_device_pieces<Key>(call, on, "keys", sorted.keys, send, received.keys, receive);
+  if constexpr (!std::is_same_v<Value, no_values>) {
+    detail::exchange_device_pieces<Value>(call, on, "values", sorted.values, send, received.values,
+                                          receive);
+  }
+  auto runs = detail::runs_of(received, std::span<index_t const>(receive));
+  detail::merge_device_runs(on, std::move(runs), out, space.get(), order);
+  detail::synchronize(on.queue());
+  call.agree("end", [] {});
 }
 
 /// A sort of pairs or keys; sort(sorted) puts this rank's own ones in order. `check` may throw.
@@ -84,12 +143,12 @@ void sort_device_memory(char const* name, ranks const& on, index_t n, index_t n_
                         Check const& check, Sort const& sort) {
   detail::collective(on.comm(), name, [&](collective_call& call) {
     sort_order<Key> const order{options.direction, options.first_bit, options.end_bit, {}};
-    std::optional<device_pairs_array<Key, Value>> sorted, other;
+    std::optional<device_pairs_array<Key, Value>> sorted;
     auto const d =
         detail::lengths_of(call, static_cast<std::size_t>(n), static_cast<std::size_t>(n_out), [&] {
           check();
           if (on.size() == 1) return;
-          sorted.emplace(on.queue(), std::max(n, n_out));
+          sorted.emplace(on.queue(), n);
           sort(sorted->get());
         });
     if (on.size() == 1) {
@@ -97,24 +156,11 @@ void sort_device_memory(char const* name, ranks const& on, index_t n, index_t n_
       return detail::synchronize(on.queue());
     }
     auto const send = detail::split_device_keys<Key>(call, on, d.out, sorted->get().keys, n, order);
-    std::vector<index_t> receive(send.size()), ends;
-    call.through().transpose(call.at("counts"), send, receive);
-    for (index_t end = 0; index_t const count : receive) ends.push_back(end += count);
-    // The last pass of merges writes to `out`.
-    auto received = out;
-    if (detail::merges_in_odd_passes(on.size())) {
-      other.emplace(on.queue(), n_out);
-      received = other->get();
+    if (call.through().reads_all_memory()) {
+      detail::merge_from_ranks(call, on, sorted->get(), send, out, n_out, order);
+    } else {
+      detail::exchange_and_merge(call, on, sorted->get(), send, out, n_out, order);
     }
-    detail::exchange_device_pieces<Key>(call, on, "keys", sorted->get().keys, send, received.keys,
-                                        receive);
-    if constexpr (!std::is_same_v<Value, no_values>) {
-      detail::exchange_device_pieces<Value>(call, on, "values", sorted->get().values, send,
-                                            received.values, receive);
-    }
-    detail::merge_device_runs(on, ends, received, other ? out : sorted->get(), order);
-    detail::synchronize(on.queue());
-    call.agree("end", [] {});
   });
 }
 
@@ -128,7 +174,7 @@ using device_key = typename sort_key<std::remove_const_t<T>>::type;
 /// order; exactly that number, also if all keys are equal. `out` may be the keys.
 /// Types: as `sort_keys` of sort_device_calls.hpp.
 /// Result: the bits of a sort of the whole array on one GPU: the sort is stable.
-/// Memory: a copy of the local keys; for 2 ranks, and for 5 to 8, also one of the local result.
+/// Memory: a copy of the local keys, and one of the local result (between 2 linked GPUs none).
 /// Synchronization: collective, on the queue's stream; returns when `out` is complete. Each key is
 /// sent at most once.
 /// Throws: as `sort_keys` of radix_sort.hpp; `invalid_argument` on a rank whose engine is cpu;
