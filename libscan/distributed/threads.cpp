@@ -29,10 +29,10 @@ constexpr auto spinning = std::chrono::microseconds(200);
 
 /// What a rank shows the others in a call.
 struct published {
-  std::span<std::byte const> bytes;
-  std::span<index_t> counters;
-  std::span<index_t const> counts;
-  std::span<outgoing const> sends;
+  std::span<std::byte const> bytes = {};
+  std::span<index_t> counters = {};
+  std::span<index_t const> counts = {};
+  std::span<outgoing const> sends = {};
 };
 
 /// Where a rank is, for messages.

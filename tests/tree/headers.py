@@ -38,9 +38,9 @@ def jobs(arguments, work):
     include = tree.include_options(arguments.root)
     headers = [*tree.headers(arguments.root),
                *tree.sources(arguments.root, "examples/host/*.hpp", "examples/device/*.cuh")]
-    # mpi.h is not everywhere; the tests of MPI include what includes it.
+    # mpi.h and nccl.h are not everywhere; the tests of MPI and NCCL include what includes them.
     hosted = [header for header in headers
-              if not of_cuda_alone(header) and header.name != "mpi.hpp"]
+              if not of_cuda_alone(header) and header.name not in ("mpi.hpp", "nccl.hpp")]
     first, *others = arguments.cxx
     if arguments.by_folder:
         first, others = None, arguments.cxx
