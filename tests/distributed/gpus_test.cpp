@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <libscan/distributed/device_scan.hpp>
+#include <libscan/distributed/device_segmented_scan.hpp>
 #include <libscan/distributed/threads.hpp>
 #include <tests/distributed/device_ranks.hpp>
 #include <tests/distributed/parts.hpp>
@@ -137,6 +138,67 @@ TEST_CASE("float scans of device memory have the same bits for any parts") {
           test::same_bits(scan(test::spread_out(how, n, 3), how == spread::even, false), expected));
     }
     CHECK(test::same_bits(scan(test::spread_out(spread::uneven, n, 2), false, true), expected));
+  }
+}
+
+TEST_CASE("the first and the last of many bits") {
+  device_queue const queue{test::machines().at(0)};
+  index_t const n = (index_t{3} << 21) + 5;
+  for (auto const& set : std::vector<std::vector<index_t>>{
+           {}, {0}, {n - 1}, {(index_t{1} << 21) - 1}, {70, 3 << 20}, {(5 << 20) + 1, n - 1}}) {
+    std::vector<std::uint32_t> words(static_cast<std::size_t>(ceil_div(n, index_t{32})));
+    for (index_t const i : set) words[static_cast<std::size_t>(i / 32)] |= 1u << (i % 32);
+    words.back() |= 1u << (n % 32);  // no bit of theirs
+    detail::device_array<std::uint32_t> const d_words(queue, std::ssize(words));
+    d_words.upload(words);
+    auto const found = detail::find_set_bits(queue, d_words.data(), n);
+    CHECK(found.first == (set.empty() ? n : set.front()));
+    CHECK(found.last == (set.empty() ? -1 : set.back()));
+  }
+}
+
+TEST_CASE("segments go on over ranks") {
+  for (int const p : {1, 2, 3, 5}) {
+    for (unsigned const sparse : {1u, 40u, 900u, 100000u}) {
+      for (auto const how : test::all_spreads()) {
+        index_t const n = 2500;
+        INFO("ranks " << p << ", one head in " << sparse << ", spread " << static_cast<int>(how));
+        auto const d = test::spread_out(how, n, p);
+        auto items = random_items<std::uint32_t>(n);
+        test::random_words words(sparse);
+        std::vector<bool> heads;
+        for (index_t i = 0; i < n; ++i) heads.push_back(words.below(sparse) == 0);
+        std::vector<std::uint32_t> inclusive(items.size()), exclusive(items.size());
+        thread_ranks(machines_for(p)).run([&](ranks const& on) {
+          on_device<std::uint32_t> const mine(on, part_of(items, d, on.rank()));
+          index_t const begin = d.begin(on.rank());
+          std::vector<std::uint32_t> packed(static_cast<std::size_t>(mine.size() / 32 + 1), 0);
+          for (index_t i = 0; i < mine.size(); ++i) {
+            if (!heads[static_cast<std::size_t>(begin + i)]) continue;
+            packed[static_cast<std::size_t>(i / 32)] |= std::uint32_t{1} << (i % 32);
+          }
+          on_device<std::uint32_t> const d_packed(on, packed);
+          auto const segments = segmentation::of_bits(
+              std::span<std::uint32_t const>(d_packed.data(), packed.size()), mine.size());
+          detail::device_array<std::uint32_t> const out(on.queue(), mine.size());
+          inclusive_segmented_scan(on, test::span_of(mine), out.data(), segments,
+                                   plus<std::uint32_t>{}, 5u);
+          out.download(part_of(inclusive, d, on.rank()));
+          exclusive_segmented_scan(on, test::span_of(mine), out.data(), segments,
+                                   plus<std::uint32_t>{}, 5u);
+          out.download(part_of(exclusive, d, on.rank()));
+        });
+        std::uint32_t sum = 5;
+        std::vector<std::uint32_t> expected_inclusive, expected_exclusive;
+        for (std::size_t i = 0; i < items.size(); ++i) {
+          if (heads[i]) sum = 5;
+          expected_exclusive.push_back(sum);
+          expected_inclusive.push_back(sum += items[i]);
+        }
+        CHECK(inclusive == expected_inclusive);
+        CHECK(exclusive == expected_exclusive);
+      }
+    }
   }
 }
 
