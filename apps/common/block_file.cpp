@@ -56,23 +56,6 @@ bool are_cached(int file, std::vector<byte_range> const& pieces) {
   return begin < end && is_cached(file, begin, end - begin);
 }
 
-std::vector<byte_range> pieces_of(std::uint64_t begin, std::uint64_t end, std::size_t piece,
-                                  bool from_end) {
-  std::vector<byte_range> pieces;
-  pieces.reserve(static_cast<std::size_t>((end - begin + piece - 1) / piece));
-  while (begin < end) {
-    std::uint64_t const bytes = std::min<std::uint64_t>(piece, end - begin);
-    if (from_end) {
-      pieces.push_back({end - bytes, end});
-      end -= bytes;
-    } else {
-      pieces.push_back({begin, begin + bytes});
-      begin += bytes;
-    }
-  }
-  return pieces;
-}
-
 std::size_t longest(std::vector<byte_range> const& pieces) {
   std::uint64_t bytes = 0;
   for (byte_range const& piece : pieces) bytes = std::max(bytes, piece.end - piece.begin);
@@ -111,6 +94,23 @@ descriptor direct_descriptor(int file, int flags) {
   return descriptor(is_regular(file) ? ::open(path.c_str(), flags | O_DIRECT | O_CLOEXEC) : -1);
 }
 
+std::vector<byte_range> pieces_of(byte_range bytes, std::size_t piece, bool from_end) {
+  auto [begin, end] = bytes;
+  std::vector<byte_range> pieces;
+  pieces.reserve(static_cast<std::size_t>((end - begin + piece - 1) / piece));
+  while (begin < end) {
+    std::uint64_t const size = std::min<std::uint64_t>(piece, end - begin);
+    if (from_end) {
+      pieces.push_back({end - size, end});
+      end -= size;
+    } else {
+      pieces.push_back({begin, begin + size});
+      begin += size;
+    }
+  }
+  return pieces;
+}
+
 block_pool::block_pool(std::size_t blocks, std::size_t bytes)
     : blocks_(blocks), bytes_(static_cast<std::size_t>(up(bytes))) {
   void* const at =
@@ -127,19 +127,19 @@ block_pool::~block_pool() {
 
 block_reader::block_reader(std::shared_ptr<descriptor const> file, std::string name,
                            std::uint64_t begin, std::uint64_t end, std::size_t piece, bool from_end)
-    : block_reader(std::move(file), std::move(name), pieces_of(begin, end, piece, from_end)) {}
+    : block_reader(std::move(file), std::move(name), pieces_of({begin, end}, piece, from_end)) {}
 
 block_reader::block_reader(std::shared_ptr<descriptor const> file, std::string name,
-                           std::vector<byte_range> pieces)
+                           std::vector<byte_range> pieces, reading when)
     : file_(std::move(file)),
       direct_(direct_descriptor(file_->get(), O_RDONLY)),
       name_(std::move(name)),
       pieces_(std::move(pieces)),
       cached_(are_cached(file_->get(), pieces_)),
-      pool_(std::clamp<std::size_t>(pieces_.size(), 1, blocks_ahead),
+      pool_(when == reading::ahead ? std::clamp<std::size_t>(pieces_.size(), 1, blocks_ahead) : 1,
             longest(pieces_) + 2 * sector),
       slots_(pool_.size()) {
-  if (pieces_.size() < 2) return;
+  if (pieces_.size() < 2 || when == reading::on_request) return;
   try {
     for (int i = 0; i < reading_threads; ++i) {
       std::thread thread;

@@ -64,6 +64,10 @@ struct byte_range {
   std::uint64_t begin, end;
 };
 
+/// These bytes of a file in pieces of `piece` bytes, which `from_end` puts in reverse order. The
+/// shorter piece, if any, comes last.
+std::vector<byte_range> pieces_of(byte_range bytes, std::size_t piece, bool from_end = false);
+
 /// Reads a regular file in pieces, and reads ahead.
 class block_reader {
  public:
@@ -73,9 +77,13 @@ class block_reader {
   block_reader(std::shared_ptr<descriptor const> file, std::string name, std::uint64_t begin,
                std::uint64_t end, std::size_t piece, bool from_end = false);
 
-  /// These pieces, none of them empty, in this order.
+  /// Whether pieces are read before they are requested.
+  enum class reading : std::uint8_t { ahead, on_request };
+
+  /// These pieces, none of them empty, in this order. On request they take the memory of one piece,
+  /// and no thread.
   block_reader(std::shared_ptr<descriptor const> file, std::string name,
-               std::vector<byte_range> pieces);
+               std::vector<byte_range> pieces, reading when = reading::ahead);
   ~block_reader();
   block_reader(block_reader const&) = delete;
   block_reader& operator=(block_reader const&) = delete;

@@ -55,6 +55,7 @@ bool column_reader::next() {
     if (!table_.complete()) fail(table_.lacking());
     if (++rows_ <= 2) look_along_row();
   } while (!take_cells());
+  note_end();
   return true;
 }
 
@@ -97,7 +98,8 @@ bool column_reader::is_header() {
 /// rows below it.
 bool column_reader::skip_header() {
   header_line_ = line_;
-  header_place_ = {table_.line_begin(), table_.line_bytes().size()};
+  header_ = table_.line_bytes();
+  note_end();
   std::string const words(table_.text());
   std::string const lacking = table_.complete() ? std::string() : table_.lacking();
   std::string const cell(lacking.empty() ? table_.selected()[0].content : std::string_view());
@@ -205,6 +207,11 @@ bool column_reader::next_in_row() {
     if (place_ + 1 >= row_.size()) return false;
   } while (!take_cell(0, row_[++place_]));
   return true;
+}
+
+void column_reader::note_end() {
+  std::string_view const end = table_.missing_end();
+  last_end_ = end.empty() ? "\n" : end;
 }
 
 void column_reader::note(std::uint64_t line, std::string const& words) {

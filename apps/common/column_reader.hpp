@@ -52,17 +52,23 @@ class column_reader {
   /// Where this row is in the input.
   place row_place() const { return {table_.line_begin(), table_.line_bytes().size()}; }
 
-  /// Where a cell of this row, as `shown`, is in the input.
+  /// Its bytes, without the LF after them. Valid until `next`.
+  std::string_view row_bytes() const { return table_.line_bytes(); }
+
+  /// Where a cell of this row, as `shown`, is in the row.
   place cell_place(std::size_t k) const {
     auto const at = cells_[k].shown.data() - table_.line_bytes().data();
-    return {table_.line_begin() + static_cast<std::uint64_t>(at), cells_[k].shown.size()};
+    return {static_cast<std::uint64_t>(at), cells_[k].shown.size()};
   }
 
   /// The line of the header; 0: there is none.
   std::uint64_t header_line() const { return header_line_; }
 
-  /// Where it is in the input.
-  place header_place() const { return header_place_; }
+  /// Its bytes, without the LF after them.
+  std::string const& header() const { return header_; }
+
+  /// The end of the last row, or header, so far, if the input has none there. Else LF.
+  std::string_view last_end() const { return last_end_; }
 
   /// What was guessed, to be shown to the user.
   std::vector<std::string> const& notes() const { return notes_; }
@@ -101,6 +107,7 @@ class column_reader {
   std::string_view with_point(std::string_view cell, std::string& to) const;
   bool is_number_here(std::string_view cell) const;
   void look_along_row();
+  void note_end();
   bool next_of_only_row();
   bool next_in_row();
   void note(std::uint64_t line, std::string const& words);
@@ -115,7 +122,8 @@ class column_reader {
   std::uint64_t line_ = 0;
   std::uint64_t rows_ = 0;  // without the header
   std::uint64_t header_line_ = 0;
-  place header_place_;
+  std::string header_;
+  std::string_view last_end_ = "\n";
   std::vector<std::string> row_;  // the first row, if it may be a sequence
   std::size_t place_ = 0;         // in it, if no other row follows
   std::vector<std::string> notes_;

@@ -100,12 +100,21 @@ void item_stream::hold() {
 }
 
 void item_stream::hold_rows() {
-  rows_ = read_text_rows(*in_, options_, how_.keys);
-  if (options_.meter != nullptr) options_.meter->finish();
+  row_reader_.emplace(*in_, options_, how_.keys, how_.row_memory);
+  rows_ = row_reader_->next();
+  bool const all = row_reader_->at_end();
+  if (all && options_.meter != nullptr) options_.meter->finish();
   held_ = rows_->keys[0].numbers;
   held_->format = file_format::text;
   held_->header_line = rows_->header_line;
   held_->notes = rows_->notes;
+}
+
+text_rows item_stream::take_rows() {
+  held_.reset();
+  text_rows rows = std::move(*rows_);
+  rows_.reset();
+  return rows;
 }
 
 void item_stream::join() {

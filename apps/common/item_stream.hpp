@@ -33,6 +33,7 @@ class item_stream {
     bool any_npy = false;      ///< the type in `read_options` is not for .npy, which has its own
     bool rows = false;         ///< of text: its rows stay in memory, see `rows()`
     std::vector<column_key> keys = {};  ///< of these rows; none: the column in `read_options`
+    std::optional<row_limit> row_memory = {};  ///< of these rows, if they may be a part of them
   };
 
   /// Opens `path` and reads up to its items; errors as `read_array`. Prints its notes. Adds the
@@ -70,6 +71,12 @@ class item_stream {
   /// The rows of a text, if they were requested; else null. The items are the numbers of the first
   /// key.
   text_rows const* rows() const { return rows_ ? &*rows_ : nullptr; }
+
+  /// What reads further rows, if there are more than `request::row_memory` allows; else null.
+  text_row_reader* more_rows() { return row_reader_ && !row_reader_->at_end() ? &*row_reader_ : nullptr; }
+
+  /// Gives `rows()` away; there are no items then.
+  text_rows take_rows();
 
   /// Whether the items can be read once more.
   bool may_rewind() const { return descriptor_ || held_; }
@@ -125,6 +132,7 @@ class item_stream {
   std::uint64_t start_ = 0;  // offset of the first item
   std::optional<index_t> count_;
   std::optional<array> held_;  // all items, if they are in memory
+  std::optional<text_row_reader> row_reader_;
   std::optional<text_rows> rows_;
   bool returned_all_ = false;
   std::optional<block_pool> pool_;  // one piece of a reader

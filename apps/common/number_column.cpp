@@ -45,6 +45,7 @@ number_column::number_column(column_reader& in, std::size_t k, std::optional<dty
 }
 
 array number_column::release() {
+  negative_zeros_.clear();
   kept_bytes bytes = values_.release();
   return {type_,
           {static_cast<index_t>(bytes.bytes.size() / size_of(type_))},

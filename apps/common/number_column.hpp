@@ -25,7 +25,7 @@ class number_column {
   /// Adds the cell in the reader's row. Throws `file_error` if it is no number of the type.
   void add() { (this->*add_)(); }
 
-  /// The numbers, as an array of text. Nothing is left here.
+  /// The numbers so far, as an array of text. Nothing is left here, but their type stays.
   array release();
 
  private:

@@ -55,7 +55,10 @@ void write_rows(array_writer& output, std::string const& path, text_rows const& 
     output.append_text(last ? rows.last_end : "\n");
     meter.advance(text.size() + 1);
   };
-  if (rows.header) write_row(*rows.header);
+  if (rows.header) {
+    output.append_text(*rows.header);
+    output.append_text(rows.rows.empty() ? rows.last_end : "\n");
+  }
   // Lines may be at random places: the next ones are prefetched, and before that their addresses.
   constexpr std::size_t ahead = 16;
   auto const row = [&](std::size_t i) -> std::string_view const& {

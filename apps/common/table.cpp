@@ -92,14 +92,22 @@ bool table_reader::take_line() {
       if (!carry_.empty()) carry_ += last;
       line_bytes_ = carry_.empty() ? last : carry_;
       to_skip_ = ahead.empty() ? 0 : end + 1;
+      open_ = ahead.empty();
       break;
     }
     carry_ += ahead;
     in_.skip(ahead.size());
   }
   text_ = line_bytes_;
-  if (text_.ends_with('\r')) text_.remove_suffix(1);
+  bool const has_cr = text_.ends_with('\r');
+  if (line_ == 1 && joined_lines_ == 0) carriage_returns_ = has_cr && !open_;
+  if (has_cr) text_.remove_suffix(1);
   return true;
+}
+
+std::string_view table_reader::missing_end() const {
+  if (!open_) return {};
+  return carriage_returns_ && !line_bytes_.ends_with('\r') ? "\r\n" : "\n";
 }
 
 /// Makes the next line of the input a part of this one, for a quoted cell that goes on there. False

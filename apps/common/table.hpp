@@ -72,6 +72,9 @@ class table_reader {
   /// Where they begin in the input.
   std::uint64_t line_begin() const { return line_begin_; }
 
+  /// The end of this line if the input has none there: that of the first line. Else empty.
+  std::string_view missing_end() const;
+
   /// The input's name for messages.
   std::string const& name() const { return in_.name(); }
 
@@ -128,6 +131,8 @@ class table_reader {
   std::uint64_t line_ = 0;          // the first one of this row
   std::uint64_t joined_lines_ = 0;  // after it
   std::uint64_t line_begin_ = 0;
+  bool open_ = false;              // this line is the last one, and has no LF
+  bool carriage_returns_ = false;  // the first line ends with CR LF
   int cells_ = 0;         // in the first row; 0 before it
   int cells_in_row_ = 0;  // in this row, up to where it was read
   char delimiter_;        // ' ' stands for runs of blanks

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include <apps/common/cells.hpp>
-#include <apps/common/column_reader.hpp>
 #include <apps/common/date.hpp>
 #include <apps/common/memory_bound.hpp>
 #include <apps/common/number_column.hpp>
@@ -25,89 +24,11 @@ array as_array(dtype type, byte_buffer& items) {
           std::move(bytes.owner)};
 }
 
-/// Those bytes of a text.
-std::string_view part_of(std::string_view text, column_reader::place const& at) {
-  return text.substr(static_cast<std::size_t>(at.begin), at.size);
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
+std::string_view as_text(std::span<std::byte const> bytes) {
+  return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
 }
-
-/// Collects one column's keys.
-class key_builder {
- public:
-  key_builder(column_reader& in, std::size_t k, column_key key, read_options const& options,
-              std::string_view text, std::string const& name)
-      : in_(in),
-        text_(text),
-        k_(k),
-        numbers_(in, k, options.type, name),
-        seconds_(name),
-        fractions_(name) {
-    column_.how = std::move(key);
-  }
-
-  void add() {
-    note_missing();
-    switch (column_.how.kind) {
-      case cell_kind::number:
-        numbers_.add();
-        break;
-      case cell_kind::date:
-        add_date();
-        break;
-      case cell_kind::text:
-        add_word();
-    }
-    ++rows_;
-  }
-
-  /// Space for the keys of that many rows.
-  void reserve(std::size_t rows) {
-    if (column_.how.kind == cell_kind::text) column_.words.reserve(rows);
-  }
-
-  key_column release() {
-    if (column_.how.kind == cell_kind::number) column_.numbers = numbers_.release();
-    if (column_.how.kind == cell_kind::date) {
-      column_.numbers = as_array(dtype::i64, seconds_);
-      if (fractions_used_) column_.nanoseconds = as_array(dtype::u32, fractions_);
-    }
-    if (!any_missing_) column_.missing.clear();
-    return std::move(column_);
-  }
-
- private:
-  void note_missing() {
-    if (!in_.missing(k_) && !any_missing_) return;
-    if (!any_missing_) column_.missing.assign(rows_, 0);
-    any_missing_ = true;
-    column_.missing.push_back(in_.missing(k_) ? 1 : 0);
-  }
-
-  void add_word() {
-    std::string_view word = part_of(text_, in_.cell_place(k_));
-    if (in_.quoted(k_) && word.find('"') != std::string_view::npos) {
-      word = column_.unquoted.emplace_back(without_doubled_quotes(word));
-    }
-    column_.words.push_back(word);
-  }
-
-  void add_date() {
-    std::optional<moment> const date = in_.missing(k_) ? moment{0, 0} : parse_date(in_.shown(k_));
-    if (!date) in_.refuse(k_, "a date as 2024-02-29 or 2024-02-29T23:59:59.5Z");
-    seconds_.push(date->seconds);
-    fractions_.push(date->nanoseconds);
-    fractions_used_ = fractions_used_ || date->nanoseconds != 0;
-  }
-
-  column_reader& in_;
-  std::string_view text_;
-  std::size_t k_;
-  key_column column_;
-  number_column numbers_;
-  byte_buffer seconds_, fractions_;
-  bool fractions_used_ = false;
-  bool any_missing_ = false;
-  std::size_t rows_ = 0;
-};
 
 /// All of a text.
 kept_bytes whole_text(byte_reader& in) {
@@ -119,16 +40,94 @@ kept_bytes whole_text(byte_reader& in) {
   return std::move(*all);
 }
 
-/// Sets what is around the rows of `all`.
-void find_ends(std::string_view all, text_rows& result) {
-  std::size_t const first_end = all.find('\n');
-  bool const carriage_returns =
-      first_end != 0 && first_end < all.size() && all[first_end - 1] == '\r';
-  if (carriage_returns && !all.ends_with('\n') && !all.ends_with('\r')) result.last_end = "\r\n";
-  if (all.starts_with("\xef\xbb\xbf")) result.mark = all.substr(0, 3);
-}
-
 }  // namespace
+
+/// Collects one column's keys.
+class text_row_reader::key_builder {
+ public:
+  key_builder(column_reader& in, std::size_t k, column_key key, read_options const& options,
+              std::string const& name)
+      : in_(in),
+        how_(std::move(key)),
+        k_(k),
+        numbers_(in, k, options.type, name),
+        seconds_(name),
+        fractions_(name) {}
+
+  /// Adds the cell of a row, which stays in memory here. Returns the bytes that its key takes.
+  std::size_t add(std::string_view row) {
+    note_missing();
+    ++rows_;
+    switch (how_.kind) {
+      case cell_kind::number:
+        numbers_.add();
+        return sizeof(std::int64_t);
+      case cell_kind::date:
+        add_date();
+        return sizeof(std::int64_t) + sizeof(std::uint32_t);
+      default:
+        return add_word(row);
+    }
+  }
+
+  /// Begins a piece of no more than that many rows.
+  void begin(std::size_t rows) {
+    column_ = {};
+    column_.how = how_;
+    if (how_.kind == cell_kind::text) column_.words.reserve(rows);
+    fractions_used_ = any_missing_ = false;
+    rows_ = 0;
+  }
+
+  /// The keys of the piece.
+  key_column release() {
+    if (how_.kind == cell_kind::number) column_.numbers = numbers_.release();
+    if (how_.kind == cell_kind::date) {
+      column_.numbers = as_array(dtype::i64, seconds_);
+      array fractions = as_array(dtype::u32, fractions_);
+      if (fractions_used_) column_.nanoseconds = std::move(fractions);
+    }
+    return std::move(column_);
+  }
+
+ private:
+  void note_missing() {
+    if (!in_.missing(k_) && !any_missing_) return;
+    if (!any_missing_) column_.missing.assign(rows_, 0);
+    any_missing_ = true;
+    column_.missing.push_back(in_.missing(k_) ? 1 : 0);
+  }
+
+  std::size_t add_word(std::string_view row) {
+    auto const at = in_.cell_place(k_);
+    std::string_view word = row.substr(static_cast<std::size_t>(at.begin), at.size);
+    std::size_t bytes = sizeof word;
+    if (in_.quoted(k_) && word.find('"') != std::string_view::npos) {
+      word = column_.unquoted.emplace_back(without_doubled_quotes(word));
+      bytes += sizeof(std::string) + word.size();
+    }
+    column_.words.push_back(word);
+    return bytes;
+  }
+
+  void add_date() {
+    std::optional<moment> const date = in_.missing(k_) ? moment{0, 0} : parse_date(in_.shown(k_));
+    if (!date) in_.refuse(k_, "a date as 2024-02-29 or 2024-02-29T23:59:59.5Z");
+    seconds_.push(date->seconds);
+    fractions_.push(date->nanoseconds);
+    fractions_used_ = fractions_used_ || date->nanoseconds != 0;
+  }
+
+  column_reader& in_;
+  column_key how_;
+  std::size_t k_;
+  key_column column_;
+  number_column numbers_;
+  byte_buffer seconds_, fractions_;
+  bool fractions_used_ = false;
+  bool any_missing_ = false;
+  std::size_t rows_ = 0;
+};
 
 std::uint64_t key_column::bytes() const {
   return numbers.bytes.size() + nanoseconds.bytes.size() + words.size() * sizeof(words[0]) +
@@ -141,38 +140,121 @@ std::uint64_t text_rows::bytes() const {
   return total;
 }
 
-text_rows read_text_rows(byte_reader& in, read_options const& options,
-                         std::vector<column_key> const& keys) {
-  text_rows result;
-  std::string const& name = in.name();
-  result.text = whole_text(in);
-  auto const bytes = result.text.bytes;
-  std::string_view const all(reinterpret_cast<char const*>(bytes.data()), bytes.size());
-  find_ends(all, result);
-  auto const lines = static_cast<std::size_t>(std::count(all.begin(), all.end(), '\n')) + 1;
-  auto const texts = static_cast<std::size_t>(std::count_if(
-      keys.begin(), keys.end(), [](column_key const& key) { return key.kind == cell_kind::text; }));
-  require_memory(memory_held() + (1 + texts) * lines * sizeof(result.rows[0]), "reading " + name);
-  result.rows.reserve(lines);
-  byte_reader lines_in(from_memory(result.text), name);
-  column_reader cells(lines_in, options, keys);
-  std::vector<std::unique_ptr<key_builder>> builders;
+text_row_reader::text_row_reader(byte_reader& in, read_options const& options,
+                                 std::vector<column_key> const& keys,
+                                 std::optional<row_limit> limit)
+    : limit_(limit) {
+  has_mark_ = as_text(in.peek(byte_order_mark.size())).starts_with(byte_order_mark);
+  auto const left = in.bytes_left();
+  std::optional<kept_bytes> kept;
+  if (!limit) {
+    kept = whole_text(in);
+  } else if (left && *left <= limit->bytes / 4) {
+    kept = in.rest();
+  }
+  if (kept) {
+    whole_ = std::move(*kept);
+    whole_in_ = std::make_unique<byte_reader>(from_memory(whole_), in.name());
+    std::string_view const all = as_text(whole_.bytes);
+    rows_expected_ = static_cast<std::size_t>(std::count(all.begin(), all.end(), '\n')) + 1;
+    taken_ = whole_.bytes.size();
+  }
+  if (limit) {
+    auto const most = static_cast<std::size_t>(
+        limit->bytes / (limit->per_row + sizeof(std::string_view)) + 1);
+    rows_expected_ = kept ? std::min(rows_expected_, most) : most;
+  } else {
+    auto const texts = std::count_if(keys.begin(), keys.end(), [](column_key const& key) {
+      return key.kind == cell_kind::text;
+    });
+    require_memory(memory_held() + static_cast<std::uint64_t>(1 + texts) * rows_expected_ *
+                                       sizeof(std::string_view),
+                   "reading " + in.name());
+  }
+  cells_ = std::make_unique<column_reader>(kept ? *whole_in_ : in, options, keys);
   for (std::size_t k = 0; k < std::max<std::size_t>(keys.size(), 1); ++k) {
     column_key const key = keys.empty() ? column_key{options.column.value_or(1)} : keys[k];
-    builders.push_back(std::make_unique<key_builder>(cells, k, key, options, all, name));
-    builders.back()->reserve(lines);
+    builders_.push_back(std::make_unique<key_builder>(*cells_, k, key, options, in.name()));
   }
-  while (cells.next()) {
-    for (auto const& builder : builders) builder->add();
-    if (!cells.is_sequence()) result.rows.push_back(part_of(all, cells.row_place()));
+}
+
+text_row_reader::~text_row_reader() = default;
+
+text_rows text_row_reader::next() {
+  text_rows result;
+  begin_piece(result);
+  while (waits_ || cells_->next()) {
+    waits_ = !add_row(result);
+    if (waits_) break;
   }
-  for (auto const& builder : builders) result.keys.push_back(builder->release());
-  result.is_sequence = cells.is_sequence();
-  if (result.is_sequence) result.rows.clear();
-  result.header_line = cells.header_line();
-  if (result.header_line > 0) result.header = part_of(all, cells.header_place());
-  result.notes = cells.notes();
+  at_end_ = !waits_;
+  finish_piece(result);
   return result;
+}
+
+void text_row_reader::begin_piece(text_rows& to) {
+  to.rows.reserve(rows_expected_);
+  for (auto const& builder : builders_) builder->begin(rows_expected_);
+  taken_ = whole_.bytes.size();
+  copied_ = 0;
+  if (copies_.use_count() > 1) copies_.reset();
+}
+
+/// Adds the row in `cells_`; false if the piece is full.
+bool text_row_reader::add_row(text_rows& to) {
+  if (cells_->is_sequence()) {
+    for (auto const& builder : builders_) builder->add({});
+    return true;
+  }
+  std::size_t const size = cells_->row_bytes().size();
+  std::uint64_t const more =
+      sizeof(std::string_view) + (limit_ ? limit_->per_row + (whole_in_ ? 0 : size) : 0);
+  bool const full = limit_ && taken_ + more > limit_->bytes;
+  bool const no_room = !whole_in_ && copies_ && copied_ + size > copies_->items().size();
+  if (!to.rows.empty() && (full || no_room)) return false;
+  std::string_view const row = keep(cells_->row_bytes());
+  taken_ += more;
+  for (auto const& builder : builders_) taken_ += builder->add(row);
+  to.rows.push_back(row);
+  return true;
+}
+
+/// The bytes of a row where they stay.
+std::string_view text_row_reader::keep(std::string_view row) {
+  if (whole_in_) {
+    auto const at = cells_->row_place();
+    return as_text(whole_.bytes).substr(static_cast<std::size_t>(at.begin), at.size);
+  }
+  if (!copies_ || copies_->items().size() - copied_ < row.size()) {
+    auto const size = static_cast<std::size_t>(limit_->bytes / 4);
+    copies_ = std::make_shared<lazy_buffer<char>>(std::max(size, row.size()));
+    copied_ = 0;
+  }
+  char* const to = copies_->items().data() + copied_;
+  row.copy(to, row.size());
+  copied_ += row.size();
+  return {to, row.size()};
+}
+
+void text_row_reader::finish_piece(text_rows& to) {
+  for (auto const& builder : builders_) to.keys.push_back(builder->release());
+  to.is_sequence = cells_->is_sequence();
+  if (to.is_sequence) to.rows.clear();
+  to.header_line = cells_->header_line();
+  if (to.header_line > 0) to.header = cells_->header();
+  to.last_end = cells_->last_end();
+  if (has_mark_) to.mark = byte_order_mark;
+  to.notes = cells_->notes();
+  if (whole_in_) {
+    to.text = whole_;
+  } else if (copies_) {
+    to.text = {std::as_bytes(copies_->items().first(copied_)), copies_};
+  }
+}
+
+text_rows read_text_rows(byte_reader& in, read_options const& options,
+                         std::vector<column_key> const& keys) {
+  return text_row_reader(in, options, keys).next();
 }
 
 }  // namespace libscan::apps

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include <apps/common/byte_source.hpp>
+#include <apps/common/column_reader.hpp>
 #include <apps/common/data_file.hpp>
+#include <apps/common/lazy_buffer.hpp>
 
 namespace libscan::apps {
 
@@ -33,9 +35,9 @@ struct key_column {
 struct text_rows {
   std::vector<std::string_view> rows;  ///< lines without their LF
   std::string_view mark;               ///< of UTF-8, at the start of the text; may be empty
-  std::optional<std::string_view> header;
+  std::optional<std::string> header;
   std::string_view last_end = "\n";  ///< of the text's last line: that of the first if it has none
-  kept_bytes text;                   ///< holds all of these lines
+  kept_bytes text;                   ///< holds the rows
   std::vector<key_column> keys;      ///< as many as were chosen
   std::vector<std::string> notes;    ///< as `array::notes`
   std::uint64_t header_line = 0;     ///< as `array::header_line`
@@ -45,10 +47,57 @@ struct text_rows {
   std::uint64_t bytes() const;
 };
 
-/// Reads the rest of `in`, a text, as rows, and their keys; without `keys`, `options.column` as a
-/// number. Rows are all lines but the header, empty lines, comments and skipped rows. Throws
-/// `file_error` as `column_reader`. Throws `error` beyond the memory bound: before a byte is read,
-/// if the file's size shows it.
+/// How much memory rows may take.
+struct row_limit {
+  std::uint64_t bytes = ~std::uint64_t{0};  ///< of rows, their keys and what is done with them
+  std::uint64_t per_row = 0;                ///< what is done with them takes that for each row
+};
+
+/// Reads a text as rows and their keys, in pieces that take limited memory. Rows are all lines but
+/// the header, empty lines, comments and skipped rows.
+class text_row_reader {
+ public:
+  /// The rest of `in`, with these keys; without `keys`, `options.column` as a number. `in` and
+  /// `options` must outlive this object. Without a limit all rows are one piece. Throws
+  /// `file_error` as `column_reader`, and `error` beyond the memory bound: before a byte is read,
+  /// if the file's size shows it.
+  text_row_reader(byte_reader& in, read_options const& options, std::vector<column_key> const& keys,
+                  std::optional<row_limit> limit = {});
+  ~text_row_reader();
+  text_row_reader(text_row_reader const&) = delete;
+  text_row_reader& operator=(text_row_reader const&) = delete;
+
+  /// The next rows, at least one if there are any; those of another piece may take the memory of
+  /// this one if it is gone. Numbers of different pieces may have different types: they are read as
+  /// int64 while all fit, as uint64 while all fit, and then as float64. Throws as the constructor.
+  text_rows next();
+
+  /// Whether the last piece has been read.
+  bool at_end() const { return at_end_; }
+
+ private:
+  class key_builder;
+
+  bool add_row(text_rows& to);
+  std::string_view keep(std::string_view row);
+  void begin_piece(text_rows& to);
+  void finish_piece(text_rows& to);
+
+  std::optional<row_limit> limit_;
+  kept_bytes whole_;  // all of the text, if it stays in memory
+  std::unique_ptr<byte_reader> whole_in_;
+  std::size_t rows_expected_ = 0;  // in a piece, at most
+  bool has_mark_ = false;
+  std::unique_ptr<column_reader> cells_;
+  std::vector<std::unique_ptr<key_builder>> builders_;
+  std::shared_ptr<lazy_buffer<char>> copies_;  // of the rows of a piece, if the text does not stay
+  std::size_t copied_ = 0;
+  std::uint64_t taken_ = 0;  // by the rows of this piece
+  bool waits_ = false;       // the row in `cells_` did not fit in the last piece
+  bool at_end_ = false;
+};
+
+/// All rows in one piece.
 text_rows read_text_rows(byte_reader& in, read_options const& options,
                          std::vector<column_key> const& keys = {});
 

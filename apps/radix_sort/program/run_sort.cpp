@@ -20,6 +20,7 @@
 #include <apps/common/steps.hpp>
 #include <apps/radix_sort/program/external_input.hpp>
 #include <apps/radix_sort/program/external_plan.hpp>
+#include <apps/radix_sort/program/external_rows.hpp>
 #include <apps/radix_sort/program/external_sort.hpp>
 #include <apps/radix_sort/program/memory_needs.hpp>
 #include <apps/radix_sort/program/sort_columns.hpp>
@@ -52,6 +53,7 @@ class sort_run {
 
   exit_code run() {
     timed(read_seconds_, [&] { read(); });
+    if (external_ && table_ != nullptr) return run_external_rows();
     if (external_) return run_external();
     exit_code const code = by_columns_ ? run_columns() : run_keys();
     if (code == exit_code::done) report_times();
@@ -63,7 +65,9 @@ class sort_run {
   void read() {
     open_keys();
     if (arguments_.values) open_values();
-    external_ = may_be_external() && items_->count() && !fits(*items_->count());
+    bool const more_rows = items_->more_rows() != nullptr;
+    external_ =
+        more_rows || (may_be_external() && items_->count() && !fits(*items_->count()));
     if (!external_ && !by_columns_) load_keys();
     if (external_) return;
     count_ = table_ != nullptr ? table_->rows.size() : keys_.count();
@@ -79,6 +83,9 @@ class sort_run {
     item_stream::request how;
     how.rows = output_.may_be_rows() || columns;
     how.keys = common.columns;
+    if (how.rows && rows_may_be_external()) {
+      how.row_memory = limit_of_rows(engine_.threads(), "sorting " + input_name(arguments_.input));
+    }
     read_options options = common.reading(&meter_);
     options.whole_rows = how.rows;
     items_.emplace(arguments_.input, options, how, bytes_read_);
@@ -164,6 +171,12 @@ class sort_run {
            items_->held() == nullptr;
   }
 
+  /// Whether rows of a text may be sorted in pieces. Values of rows are moved in memory.
+  bool rows_may_be_external() const {
+    return !engine_.runs_kernels() && !arguments_.algorithm && !arguments_.common.verify &&
+           !arguments_.values && !arguments_.bits;
+  }
+
   /// Whether a sort of n keys fits in memory for certain.
   bool fits(index_t n) const {
     dtype const type = items_->type();
@@ -205,6 +218,38 @@ class sort_run {
                 std::to_string(count_) + " items of " + std::string(name_of(keys.type())) +
                     ", through a temporary file, on " + engine_.description());
     return exit_code::done;
+  }
+
+  exit_code run_external_rows() {
+    external_row_request request{engine_, columns_order(), arguments_.unique, arguments_.positions,
+                                 directory_beside(arguments_.output)};
+    timed(sort_seconds_, [&] {
+      if (rows_) {
+        output_.begin_rows(*table_);
+        request.put = [&](std::string_view row) { output_.append_row(row); };
+      } else {
+        output_.begin(dtype_of<index_t>(), {}, file_format::text, with_type({}));
+        request.put = [&](std::string_view position) {
+          output_.append(std::as_bytes(std::span<char const>(position)), {});
+        };
+      }
+      text_row_reader& more = *items_->more_rows();
+      count_ = static_cast<std::size_t>(
+          sort_external_rows(request, items_->take_rows(), more));
+      output_.commit();
+    });
+    report_number("items", count_);
+    report_step("sort", sort_seconds_, output_.bytes_written(),
+                std::to_string(count_) + " rows, through a temporary file, on " +
+                    engine_.description());
+    return exit_code::done;
+  }
+
+  column_order columns_order() const {
+    missing_rule const& missing = arguments_.common.missing;
+    using choice = missing_rule::choice;
+    return {options_.direction == sort_direction::descending, missing.what == choice::first,
+            missing.what == choice::first || missing.what == choice::last};
   }
 
   bool by_positions() const { return rows_ || arguments_.positions; }
@@ -262,8 +307,7 @@ class sort_run {
 
   exit_code run_columns() {
     require(needs_of_columns());
-    column_order const how{options_.direction == sort_direction::descending,
-                           arguments_.common.missing.what == missing_rule::choice::first};
+    column_order const how = columns_order();
     std::span<key_column const> const keys(table_->keys);
     lazy_buffer<index_t> order(count_);
     auto const positions = order.items();

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <compare>
+#include <cstdint>
 #include <numeric>
 #include <type_traits>
 
 #include <apps/common/lazy_buffer.hpp>
+#include <apps/radix_sort/core/key_order.hpp>
 #include <apps/radix_sort/program/sort_words.hpp>
 
 namespace libscan::apps {
@@ -63,7 +65,73 @@ bool is_nan(key_column const& key, std::size_t row) {
   });
 }
 
+/// A number as bytes, the highest first.
+template <class Word>
+void append_word(Word word, std::string& to) {
+  for (std::size_t shift = 8 * sizeof word; shift > 0;) {
+    shift -= 8;
+    to += static_cast<char>(word >> shift & 255);
+  }
+}
+
+/// Any number in the order of numbers: its float64, and what is missing from there to an integer
+/// that float64 rounds.
+template <class T>
+void append_number(T number, std::string& to) {
+  auto const nearest = static_cast<double>(number);
+  append_word(sort_order<double>{}.word(nearest), to);
+  if (!(std::abs(nearest) >= 0x1p53)) return;  // all below are exact
+  constexpr int middle = 1 << 15;
+  int rest = 0;
+  if constexpr (std::is_integral_v<T>) {
+    __extension__ using wide = __int128;
+    rest = static_cast<int>(static_cast<wide>(number) - static_cast<wide>(nearest));
+  }
+  append_word(static_cast<std::uint16_t>(rest + middle), to);
+}
+
+/// Text, with an end that precedes all characters: a zero is followed by 255, the end by a zero.
+void append_text(std::string_view word, std::string& to) {
+  for (std::size_t zero; (zero = word.find('\0')) != std::string_view::npos;) {
+    to += word.substr(0, zero + 1);
+    to += '\xff';
+    word.remove_prefix(zero + 1);
+  }
+  to += word;
+  to.append(2, '\0');
+}
+
+void append_key(key_column const& key, std::size_t row, std::string& to) {
+  if (key.how.kind == cell_kind::text) return append_text(key.words[row], to);
+  if (key.how.kind == cell_kind::date) {
+    append_word(sort_order<std::int64_t>{}.word(key.numbers.values<std::int64_t>()[row]), to);
+    bool const fraction = key.nanoseconds.count() > 0;
+    return append_word(fraction ? key.nanoseconds.values<std::uint32_t>()[row] : 0u, to);
+  }
+  visit_item_type(key.numbers.type, [&]<class T>(std::type_identity<T>) {
+    append_number(key.numbers.values<T>()[row], to);
+  });
+}
+
 }  // namespace
+
+bool append_key_bytes(std::span<key_column const> keys, column_order const& order, std::size_t row,
+                      std::string& to) {
+  bool comparable = true;
+  for (key_column const& key : keys) {
+    if (order.may_miss && key.how.kind != cell_kind::text) {
+      bool const missing = is_missing(key, row);
+      to += static_cast<char>(missing != order.missing_first ? 1 : 0);
+      if (missing) continue;
+    }
+    std::size_t const begin = to.size();
+    append_key(key, row, to);
+    comparable = comparable && !is_nan(key, row);
+    if (!is_descending(key, order)) continue;
+    for (std::size_t i = begin; i < to.size(); ++i) to[i] = static_cast<char>(~to[i]);
+  }
+  return comparable;
+}
 
 bool are_columns(std::vector<column_key> const& keys, missing_rule const& missing) {
   using choice = missing_rule::choice;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <apps/common/text_rows.hpp>
@@ -20,6 +21,7 @@ bool are_columns(std::vector<column_key> const& keys, missing_rule const& missin
 struct column_order {
   bool descending = false;     ///< for keys without a direction of their own
   bool missing_first = false;  ///< where missing values go, in either direction
+  bool may_miss = true;        ///< whether values may be missing
 };
 
 /// Sets `positions` to the order of `n` rows by `keys`, the first key first; rows whose keys are
@@ -30,6 +32,12 @@ void order_by_columns(engine const& on, std::span<key_column const> keys, column
 
 /// Whether two rows have equal keys. Missing values are equal to each other, NaN to nothing.
 bool same_keys(std::span<key_column const> keys, std::size_t a, std::size_t b);
+
+/// Appends the keys of a row as bytes. Rows, also those whose numbers were read as other types, are
+/// ordered as these bytes, compared like text, and have equal keys if they are equal. Returns false
+/// for a row with NaN: it equals no other row.
+bool append_key_bytes(std::span<key_column const> keys, column_order const& order, std::size_t row,
+                      std::string& to);
 
 /// The order by one std::stable_sort that compares row by row, for --verify. With `unique`, only
 /// the first of each run of rows with equal keys.

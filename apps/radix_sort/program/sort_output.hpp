@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include <apps/common/array_writer.hpp>
 #include <apps/common/data_file.hpp>
@@ -48,6 +49,12 @@ class sort_output {
   /// Writes the next items and their values.
   void append(std::span<std::byte const> items, std::span<std::byte const> values);
 
+  /// Begins to write rows one by one, after what precedes the rows of `input`.
+  void begin_rows(text_rows const& input);
+
+  /// Writes the next row, without the LF after it.
+  void append_row(std::string_view row);
+
   /// Completes the outputs.
   void commit();
 
@@ -67,6 +74,7 @@ class sort_output {
   progress& meter_;
   array_writer keys_;  // or rows, or positions
   bool rows_ = false;
+  std::string buffer_;  // of rows that are written one by one
   std::optional<array_writer> values_;
 };
 
