@@ -240,6 +240,7 @@ read_options common_arguments::reading(class progress* meter) const {
   options.delimiter = delimiter;
   options.missing = missing;
   options.decimal_comma = decimal_comma;
+  options.threads = threads;
   return options;
 }
 

@@ -59,6 +59,18 @@ bool column_reader::next() {
   return true;
 }
 
+std::optional<plain_rules> column_reader::rules_of_plain_rows() const {
+  constexpr std::uint64_t looked_at = 2;  // rows that decide what a text is
+  if (rows_ < looked_at || place_ > 0 || options_.decimal_comma) return std::nullopt;
+  return table_.rules_of_plain_rows();
+}
+
+void column_reader::pass(std::size_t bytes, std::size_t rows) {
+  table_.pass(bytes, rows);
+  rows_ += rows;
+  last_end_ = "\n";
+}
+
 /// Moves past the header if the first row is one; false if no row follows it.
 bool column_reader::pass_header() {
   if (by_name_) {

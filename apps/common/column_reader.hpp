@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,16 @@ class column_reader {
   /// Whether that cell means a missing value, whose row is sorted before or after all others.
   /// `cell` is then 0.
   bool missing(std::size_t k) const { return cells_[k].missing; }
+
+  /// How later rows are split, if they are plain; nothing if none can be.
+  std::optional<plain_rules> rules_of_plain_rows() const;
+
+  /// The number of column `k` of the keys, from 1.
+  int number(std::size_t k) const { return keys_[k].column.number; }
+
+  /// As those of `table_reader`.
+  std::string_view ahead() { return table_.ahead(); }
+  void pass(std::size_t bytes, std::size_t rows);
 
   /// The line of `cell`, from 1.
   std::uint64_t line() const { return line_; }

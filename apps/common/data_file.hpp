@@ -89,6 +89,7 @@ struct read_options {
   char delimiter = '\0';       ///< of text: between cells; ' ': runs of blanks; 0: guessed
   missing_rule missing = {};   ///< of text: for cells that mean a missing value
   bool decimal_comma = false;  ///< of text: numbers have a comma where others have a point
+  int threads = 1;             ///< that parse text; 0: one for each core
 };
 
 /// An array read from a file: its items in C order in one piece of memory, which is the mapped file

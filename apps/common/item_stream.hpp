@@ -73,7 +73,9 @@ class item_stream {
   text_rows const* rows() const { return rows_ ? &*rows_ : nullptr; }
 
   /// What reads further rows, if there are more than `request::row_memory` allows; else null.
-  text_row_reader* more_rows() { return row_reader_ && !row_reader_->at_end() ? &*row_reader_ : nullptr; }
+  text_row_reader* more_rows() {
+    return row_reader_ && !row_reader_->at_end() ? &*row_reader_ : nullptr;
+  }
 
   /// Gives `rows()` away; there are no items then.
   text_rows take_rows();

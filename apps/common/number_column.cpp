@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -38,10 +39,52 @@ number_column::number_column(column_reader& in, std::size_t k, std::optional<dty
       k_(k),
       add_(&number_column::add_untyped),
       values_(std::move(name)),
-      type_(type.value_or(dtype::i64)) {
+      type_(type.value_or(dtype::i64)),
+      typed_(type.has_value()) {
   if (!type) return;
   visit_item_type(type_,
                   [this]<class T>(std::type_identity<T>) { add_ = &number_column::add_typed<T>; });
+}
+
+plain_number_rule number_column::rule_of_plain_numbers() const {
+  plain_number_rule rule;
+  if (type_ == dtype::f32 || type_ == dtype::f64) {
+    rule.what =
+        type_ == dtype::f32 ? plain_number_rule::kind::float32 : plain_number_rule::kind::float64;
+    rule.large_integers = typed_;
+  } else if (typed_) {
+    visit_item_type(type_, [&]<class T>(std::type_identity<T>) {
+      if constexpr (std::is_integral_v<T>) {
+        rule.min = static_cast<std::int64_t>(std::numeric_limits<T>::min());
+        constexpr bool wide = std::is_same_v<T, std::uint64_t>;
+        if (!wide) rule.max = static_cast<std::int64_t>(std::numeric_limits<T>::max());
+      }
+    });
+  } else {
+    bool const all = rounded_.line != 0;  // else the first large one must be noted
+    if (!all) rule.max = max_exact;
+    if (!all) rule.min = -max_exact;
+    if (type_ == dtype::u64) rule.min = 0;
+    rule.minus_zero = false;
+  }
+  return rule;
+}
+
+void number_column::add_plain(std::span<std::uint64_t const> numbers) {
+  std::byte* const to = values_.grow(numbers.size() * size_of(type_)).data();
+  visit_item_type(type_, [&]<class T>(std::type_identity<T>) {
+    if constexpr (sizeof(T) == sizeof(std::uint64_t)) {
+      if (!numbers.empty()) std::memcpy(to, numbers.data(), numbers.size_bytes());
+    } else {
+      for (std::size_t i = 0; i < numbers.size(); ++i) {  // the low bits
+        std::memcpy(to + i * sizeof(T), &numbers[i], sizeof(T));
+      }
+    }
+  });
+  if (typed_ || type_ != dtype::i64 || negative_) return;
+  std::uint64_t bits = 0;
+  for (std::uint64_t const number : numbers) bits |= number;
+  negative_ = static_cast<std::int64_t>(bits) < 0;
 }
 
 array number_column::release() {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,12 @@ class number_column {
 
   /// Adds the cell in the reader's row. Throws `file_error` if it is no number of the type.
   void add() { (this->*add_)(); }
+
+  /// Which numbers `add_plain` takes now.
+  plain_number_rule rule_of_plain_numbers() const;
+
+  /// Adds such numbers, as `plain_rows` has them.
+  void add_plain(std::span<std::uint64_t const> numbers);
 
   /// The numbers so far, as an array of text. Nothing is left here, but their type stays.
   array release();
@@ -51,6 +58,7 @@ class number_column {
   void (number_column::*add_)();
   byte_buffer values_;
   dtype type_;
+  bool typed_;
   bool negative_ = false;
   std::vector<std::size_t> negative_zeros_;  // "-0" is the integer 0, but the double -0.0
   cell_note rounded_;                        // the first integer that is not exact in float64

@@ -105,6 +105,22 @@ bool table_reader::take_line() {
   return true;
 }
 
+std::string_view table_reader::ahead() {
+  in_.skip(std::exchange(to_skip_, 0));
+  return as_text(in_.peek(1));
+}
+
+void table_reader::pass(std::size_t bytes, std::size_t rows) {
+  in_.skip(bytes);
+  line_ += std::exchange(joined_lines_, 0) + rows;
+  rows_ += rows;
+  open_ = false;
+}
+
+plain_rules table_reader::rules_of_plain_rows() const {
+  return {delimiter_, rules_.ragged ? 0 : cells_, rules_.comments == comment_rule::leading};
+}
+
 std::string_view table_reader::missing_end() const {
   if (!open_) return {};
   return carriage_returns_ && !line_bytes_.ends_with('\r') ? "\r\n" : "\n";

@@ -11,6 +11,7 @@
 
 #include <apps/common/byte_source.hpp>
 #include <apps/common/data_file.hpp>
+#include <apps/common/plain_rows.hpp>
 
 namespace libscan::apps {
 
@@ -71,6 +72,16 @@ class table_reader {
 
   /// Where they begin in the input.
   std::uint64_t line_begin() const { return line_begin_; }
+
+  /// What follows this row in the input, as far as it is at hand: nothing only at the end. This row
+  /// is no longer valid.
+  std::string_view ahead();
+
+  /// Passes rows of one line each, of so many bytes, at the beginning of `ahead`.
+  void pass(std::size_t bytes, std::size_t rows);
+
+  /// How later rows are split, if they have no quotes.
+  plain_rules rules_of_plain_rows() const;
 
   /// The end of this line if the input has none there: that of the first line. Else empty.
   std::string_view missing_end() const;
@@ -133,9 +144,9 @@ class table_reader {
   std::uint64_t line_begin_ = 0;
   bool open_ = false;              // this line is the last one, and has no LF
   bool carriage_returns_ = false;  // the first line ends with CR LF
-  int cells_ = 0;         // in the first row; 0 before it
-  int cells_in_row_ = 0;  // in this row, up to where it was read
-  char delimiter_;        // ' ' stands for runs of blanks
+  int cells_ = 0;                  // in the first row; 0 before it
+  int cells_in_row_ = 0;           // in this row, up to where it was read
+  char delimiter_;                 // ' ' stands for runs of blanks
   std::uint64_t rows_ = 0;
 };
 

@@ -11,6 +11,7 @@
 #include <apps/common/gzip.hpp>
 #include <apps/common/memory_bound.hpp>
 #include <apps/common/number_column.hpp>
+#include <apps/common/plain_rows.hpp>
 #include <apps/common/table.hpp>
 #include <apps/common/utf8.hpp>
 
@@ -19,7 +20,18 @@ namespace libscan::apps {
 array read_text(byte_reader& in, read_options const& options) {
   column_reader cells(in, options);
   number_column numbers(cells, 0, options.type, in.name());
-  while (cells.next()) numbers.add();
+  plain_row_feed feed(cells, options.threads);
+  while (cells.next()) {
+    numbers.add();
+    for (bool more = true; more;) {
+      auto const parts = feed.next({{cells.number(0), 0, numbers.rule_of_plain_numbers()}}, false);
+      for (plain_rows const& part : parts) {
+        numbers.add_plain(part.columns[0].numbers);
+        cells.pass(part.bytes, part.count);
+      }
+      more = !parts.empty();
+    }
+  }
   array result = numbers.release();
   result.header_line = cells.header_line();
   result.notes = cells.notes();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include <apps/common/cells.hpp>
@@ -68,6 +69,29 @@ class text_row_reader::key_builder {
       default:
         return add_word(row);
     }
+  }
+
+  /// The column for rows that are plain.
+  plain_column plain() const {
+    plain_column column{in_.number(k_), k_, {}};
+    if (how_.kind == cell_kind::number) column.numbers = numbers_.rule_of_plain_numbers();
+    return column;
+  }
+
+  /// Adds the first `count` of such cells. Rows that begin at `from` stay in memory at `to`.
+  /// Returns the bytes that the keys take.
+  std::size_t add_plain(plain_rows::cells const& cells, std::size_t count, char const* from,
+                        char const* to) {
+    rows_ += count;
+    if (any_missing_) column_.missing.resize(rows_, 0);
+    if (how_.kind == cell_kind::number) {
+      numbers_.add_plain(std::span(cells.numbers).first(count));
+      return count * sizeof(std::int64_t);
+    }
+    for (std::string_view const word : std::span(cells.words).first(count)) {
+      column_.words.push_back({to + (word.data() - from), word.size()});
+    }
+    return count * sizeof(std::string_view);
   }
 
   /// Begins a piece of no more than that many rows.
@@ -160,8 +184,8 @@ text_row_reader::text_row_reader(byte_reader& in, read_options const& options,
     taken_ = whole_.bytes.size();
   }
   if (limit) {
-    auto const most = static_cast<std::size_t>(
-        limit->bytes / (limit->per_row + sizeof(std::string_view)) + 1);
+    auto const most =
+        static_cast<std::size_t>(limit->bytes / (limit->per_row + sizeof(std::string_view)) + 1);
     rows_expected_ = kept ? std::min(rows_expected_, most) : most;
   } else {
     auto const texts = std::count_if(keys.begin(), keys.end(), [](column_key const& key) {
@@ -172,10 +196,13 @@ text_row_reader::text_row_reader(byte_reader& in, read_options const& options,
                    "reading " + in.name());
   }
   cells_ = std::make_unique<column_reader>(kept ? *whole_in_ : in, options, keys);
+  bool plain = true;
   for (std::size_t k = 0; k < std::max<std::size_t>(keys.size(), 1); ++k) {
     column_key const key = keys.empty() ? column_key{options.column.value_or(1)} : keys[k];
+    plain = plain && key.kind != cell_kind::date;
     builders_.push_back(std::make_unique<key_builder>(*cells_, k, key, options, in.name()));
   }
+  if (plain) feed_ = std::make_unique<plain_row_feed>(*cells_, options.threads);
 }
 
 text_row_reader::~text_row_reader() = default;
@@ -186,6 +213,8 @@ text_rows text_row_reader::next() {
   while (waits_ || cells_->next()) {
     waits_ = !add_row(result);
     if (waits_) break;
+    while (add_plain_rows(result)) {
+    }
   }
   at_end_ = !waits_;
   finish_piece(result);
@@ -207,33 +236,84 @@ bool text_row_reader::add_row(text_rows& to) {
     return true;
   }
   std::size_t const size = cells_->row_bytes().size();
-  std::uint64_t const more =
-      sizeof(std::string_view) + (limit_ ? limit_->per_row + (whole_in_ ? 0 : size) : 0);
+  std::uint64_t const more = row_bytes(size);
   bool const full = limit_ && taken_ + more > limit_->bytes;
   bool const no_room = !whole_in_ && copies_ && copied_ + size > copies_->items().size();
   if (!to.rows.empty() && (full || no_room)) return false;
-  std::string_view const row = keep(cells_->row_bytes());
+  auto const place = cells_->row_place();
+  std::string_view const row =
+      whole_in_ ? as_text(whole_.bytes).substr(static_cast<std::size_t>(place.begin), place.size)
+                : keep(cells_->row_bytes());
   taken_ += more;
   for (auto const& builder : builders_) taken_ += builder->add(row);
   to.rows.push_back(row);
   return true;
 }
 
-/// The bytes of a row where they stay.
-std::string_view text_row_reader::keep(std::string_view row) {
-  if (whole_in_) {
-    auto const at = cells_->row_place();
-    return as_text(whole_.bytes).substr(static_cast<std::size_t>(at.begin), at.size);
+/// What a row of this size takes, without its keys.
+std::size_t text_row_reader::row_bytes(std::size_t size) const {
+  std::size_t const done = limit_ ? static_cast<std::size_t>(limit_->per_row) : 0;
+  return sizeof(std::string_view) + done + (whole_in_ ? 0 : size);
+}
+
+/// How many rows of a part fit in this piece.
+std::size_t text_row_reader::fitting(plain_rows const& part) const {
+  if (!limit_) return part.count;
+  std::size_t key_bytes = 0;
+  for (auto const& builder : builders_) {
+    key_bytes += builder->plain().numbers ? sizeof(std::int64_t) : sizeof(std::string_view);
   }
-  if (!copies_ || copies_->items().size() - copied_ < row.size()) {
+  std::size_t low = 0, high = part.count;
+  while (low < high) {
+    std::size_t const n = (low + high + 1) / 2;
+    auto const bytes = static_cast<std::size_t>(part.rows[n - 1].end() - part.rows[0].begin());
+    bool const fits =
+        taken_ + n * (key_bytes + row_bytes(0)) + (whole_in_ ? 0 : bytes) <= limit_->bytes &&
+        (whole_in_ || (copies_ && bytes <= copies_->items().size() - copied_));
+    low = fits ? n : low;
+    high = fits ? high : n - 1;
+  }
+  return low;
+}
+
+/// Adds rows that are plain; false if there is none, or the piece is full.
+bool text_row_reader::add_plain_rows(text_rows& to) {
+  if (!feed_) return false;
+  std::vector<plain_column> columns;
+  for (auto const& builder : builders_) columns.push_back(builder->plain());
+  auto const parts = feed_->next(std::move(columns), true);
+  for (plain_rows const& part : parts) {
+    std::size_t const count = fitting(part);
+    if (count > 0) {
+      char const* const from = part.rows[0].data();
+      auto const bytes =
+          static_cast<std::size_t>(part.rows[count - 1].end() - part.rows[0].begin());
+      char const* const at = whole_in_ ? from : keep({from, bytes}).data();
+      taken_ += count * row_bytes(0) + (whole_in_ ? 0 : bytes);
+      for (std::size_t k = 0; k < builders_.size(); ++k) {
+        taken_ += builders_[k]->add_plain(part.columns[k], count, from, at);
+      }
+      for (std::string_view const row : std::span(part.rows).first(count)) {
+        to.rows.push_back({at + (row.data() - from), row.size()});
+      }
+      cells_->pass(bytes + 1, count);
+    }
+    if (count < part.count) return false;
+  }
+  return !parts.empty();
+}
+
+/// A copy of rows.
+std::string_view text_row_reader::keep(std::string_view rows) {
+  if (!copies_ || copies_->items().size() - copied_ < rows.size()) {
     auto const size = static_cast<std::size_t>(limit_->bytes / 4);
-    copies_ = std::make_shared<lazy_buffer<char>>(std::max(size, row.size()));
+    copies_ = std::make_shared<lazy_buffer<char>>(std::max(size, rows.size()));
     copied_ = 0;
   }
   char* const to = copies_->items().data() + copied_;
-  row.copy(to, row.size());
-  copied_ += row.size();
-  return {to, row.size()};
+  rows.copy(to, rows.size());
+  copied_ += rows.size();
+  return {to, rows.size()};
 }
 
 void text_row_reader::finish_piece(text_rows& to) {

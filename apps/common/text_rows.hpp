@@ -79,7 +79,10 @@ class text_row_reader {
   class key_builder;
 
   bool add_row(text_rows& to);
-  std::string_view keep(std::string_view row);
+  bool add_plain_rows(text_rows& to);
+  std::size_t fitting(plain_rows const& part) const;
+  std::size_t row_bytes(std::size_t size) const;
+  std::string_view keep(std::string_view rows);
   void begin_piece(text_rows& to);
   void finish_piece(text_rows& to);
 
@@ -89,6 +92,7 @@ class text_row_reader {
   std::size_t rows_expected_ = 0;  // in a piece, at most
   bool has_mark_ = false;
   std::unique_ptr<column_reader> cells_;
+  std::unique_ptr<plain_row_feed> feed_;  // none: rows are never plain
   std::vector<std::unique_ptr<key_builder>> builders_;
   std::shared_ptr<lazy_buffer<char>> copies_;  // of the rows of a piece, if the text does not stay
   std::size_t copied_ = 0;

@@ -17,12 +17,13 @@ namespace libscan::apps {
 namespace {
 
 /// The memory for rows: without that of the program, of the input's buffers and of two writers.
-std::uint64_t memory_for_rows(std::string const& what) {
+/// Nothing if that is too little.
+std::optional<std::uint64_t> memory_for_rows() {
   constexpr std::uint64_t program_bytes = std::uint64_t{6} << 20;
   constexpr std::uint64_t input_bytes = std::uint64_t{2} << 20;
   constexpr std::uint64_t least = std::uint64_t{2} << 20;
   std::uint64_t const taken = program_bytes + input_bytes + 8 * block_bytes();
-  require_memory(taken + least, what);
+  if (memory_bound() < taken + least) return std::nullopt;
   return memory_bound() - taken;
 }
 
@@ -79,8 +80,10 @@ class run_maker {
 
 }  // namespace
 
-row_limit limit_of_rows(int threads, std::string const& what) {
-  std::uint64_t const bytes = memory_for_rows(what);
+std::optional<row_limit> limit_of_rows(int threads) {
+  auto const memory = memory_for_rows();
+  if (!memory) return std::nullopt;
+  std::uint64_t const bytes = *memory;
   // Many rows share the memory that is each thread's; few are charged more for each row instead.
   auto const most = [threads](std::uint64_t rows) {
     sort_shape shape{rows, sizeof(std::uint64_t), sizeof(index_t)};
@@ -109,7 +112,7 @@ index_t sort_external_rows(external_row_request const& request, text_rows first,
   }
   rows = {};
   runs->finish();
-  auto const plan = merge_plan::of(memory_for_rows("sorting"));
+  auto const plan = merge_plan::of(memory_for_rows().value());
   merge_runs(std::move(runs), plan, request.unique, request.directory, request.put);
   return maker.rows();
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,9 +27,9 @@ struct external_row_request {
   std::function<void(std::string_view)> put = {};
 };
 
-/// The memory of one piece, on `threads` threads: what fits in it is sorted in memory. Throws
-/// `error` if the memory bound is too small for any sort; `what` is being done.
-row_limit limit_of_rows(int threads, std::string const& what);
+/// The memory of one piece, on `threads` threads: what fits in it is sorted in memory. Nothing if
+/// the memory bound is too small for several pieces.
+std::optional<row_limit> limit_of_rows(int threads);
 
 /// Sorts `first` and the rows that follow it. Returns their number. Throws `file_error` or
 /// std::bad_alloc.

@@ -143,8 +143,8 @@ class tournament {
 
 /// Calls `put` with the rows of some runs, in order.
 template <class Put>
-void merge(run_writer const& from, std::span<byte_range const> runs, std::size_t block,
-           bool unique, Put put) {
+void merge(run_writer const& from, std::span<byte_range const> runs, std::size_t block, bool unique,
+           Put put) {
   std::vector<std::unique_ptr<run_reader>> readers;
   for (byte_range const& run : runs) {
     readers.push_back(std::make_unique<run_reader>(from.file(), from.name(), run, block));
@@ -184,8 +184,8 @@ merge_plan merge_plan::of(std::uint64_t bytes) {
   constexpr std::uint64_t max_ways = 256;  // each has a descriptor
   constexpr std::uint64_t sectors = 2 << 12;
   merge_plan plan;
-  plan.block_bytes = static_cast<std::size_t>(
-      std::clamp(bytes / max_ways / least * least, least, most));
+  plan.block_bytes =
+      static_cast<std::size_t>(std::clamp(bytes / max_ways / least * least, least, most));
   plan.ways = static_cast<std::size_t>(
       std::clamp<std::uint64_t>(bytes / (plan.block_bytes + sectors), 2, max_ways));
   return plan;
@@ -199,16 +199,14 @@ void merge_runs(std::unique_ptr<run_writer> from, merge_plan const& plan, bool u
     while (!left.empty()) {
       auto const some = left.first(std::min(plan.ways, left.size()));
       left = left.subspan(some.size());
-      merge(*from, some, plan.block_bytes, unique,
-            [&](keyed_row const& row) { longer->add(row); });
+      merge(*from, some, plan.block_bytes, unique, [&](keyed_row const& row) { longer->add(row); });
       longer->end_run();
     }
     longer->finish();
     from = std::move(longer);
   }
   if (from->runs().empty()) return;
-  merge(*from, from->runs(), plan.block_bytes, unique,
-        [&](keyed_row const& row) { put(row.row); });
+  merge(*from, from->runs(), plan.block_bytes, unique, [&](keyed_row const& row) { put(row.row); });
 }
 
 bool first_rows::begins(keyed_row const& row) {

@@ -66,8 +66,7 @@ class sort_run {
     open_keys();
     if (arguments_.values) open_values();
     bool const more_rows = items_->more_rows() != nullptr;
-    external_ =
-        more_rows || (may_be_external() && items_->count() && !fits(*items_->count()));
+    external_ = more_rows || (may_be_external() && items_->count() && !fits(*items_->count()));
     if (!external_ && !by_columns_) load_keys();
     if (external_) return;
     count_ = table_ != nullptr ? table_->rows.size() : keys_.count();
@@ -83,9 +82,7 @@ class sort_run {
     item_stream::request how;
     how.rows = output_.may_be_rows() || columns;
     how.keys = common.columns;
-    if (how.rows && rows_may_be_external()) {
-      how.row_memory = limit_of_rows(engine_.threads(), "sorting " + input_name(arguments_.input));
-    }
+    if (how.rows && rows_may_be_external()) how.row_memory = limit_of_rows(engine_.threads());
     read_options options = common.reading(&meter_);
     options.whole_rows = how.rows;
     items_.emplace(arguments_.input, options, how, bytes_read_);
@@ -234,14 +231,13 @@ class sort_run {
         };
       }
       text_row_reader& more = *items_->more_rows();
-      count_ = static_cast<std::size_t>(
-          sort_external_rows(request, items_->take_rows(), more));
+      count_ = static_cast<std::size_t>(sort_external_rows(request, items_->take_rows(), more));
       output_.commit();
     });
     report_number("items", count_);
-    report_step("sort", sort_seconds_, output_.bytes_written(),
-                std::to_string(count_) + " rows, through a temporary file, on " +
-                    engine_.description());
+    report_step(
+        "sort", sort_seconds_, output_.bytes_written(),
+        std::to_string(count_) + " rows, through a temporary file, on " + engine_.description());
     return exit_code::done;
   }
 

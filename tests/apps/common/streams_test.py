@@ -214,6 +214,42 @@ class Sorts(StreamCase):
                   passes=2)
 
 
+class Texts(StreamCase):
+    """Text of 16 times the memory, whose rows are sorted whole."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.text = os.path.join(cls.scratch.name, "in.txt")
+        keys = np.random.default_rng(12).permutation(cls.factor * cls.memory // 64)
+        cls.rows = keys.size
+        with open(cls.text, "wb") as file:
+            for key in keys:
+                file.write(b"%015d,%047d\n" % (key, key))
+        os.sync()
+
+    def test_sort(self):
+        size = os.path.getsize(self.text)
+        self.runs("scan-sort", self.text, "--column", "1", "-o", self.path("o.txt"), reads=size,
+                  writes=size, passes=2.2, beside=[self.text])  # keys are in the temporary file
+        with open(self.path("o.txt"), "rb") as file:
+            for key in range(self.rows):
+                self.assertEqual(file.readline(), b"%015d,%047d\n" % (key, key))
+
+    def test_killed_in_each_phase(self):
+        before = os.listdir(self.dir)
+        for delay in [0.05, 0.2, 0.5, 1, 2]:
+            process = subprocess.Popen([PROGRAMS["scan-sort"], self.text, "--column", "1", "-o",
+                                        self.path("o.txt"), "--memory", str(self.memory),
+                                        "--temp", self.dir])
+            time.sleep(delay)
+            process.kill()
+            if process.wait() == -signal.SIGKILL:
+                self.assertHolds(*before)
+            else:
+                os.remove(self.path("o.txt"))
+
+
 class Pipes(ProgramCase):
     def test_the_first_result_leaves_before_the_last_input_arrives(self):
         items = np.arange(1, 6, dtype="int64")

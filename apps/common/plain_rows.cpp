@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers are parsed eight characters at a time.
+#include <apps/common/plain_rows.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <charconv>
+#include <cstring>
+#include <system_error>
+#include <thread>
+
+#include <apps/common/column_reader.hpp>
+#include <apps/common/memory_bound.hpp>
+
+namespace libscan::apps {
+namespace {
+
+constexpr std::uint64_t each(unsigned char byte) { return 0x0101010101010101u * byte; }
+
+std::uint64_t load(char const* at) {
+  std::uint64_t word;
+  std::memcpy(&word, at, sizeof word);
+  if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
+  return word;
+}
+
+/// The high bits of the bytes that are `byte`.
+std::uint64_t matches(std::uint64_t word, char byte) {
+  std::uint64_t const other = word ^ each(static_cast<unsigned char>(byte));
+  return ~(((other & each(0x7f)) + each(0x7f)) | other | each(0x7f));
+}
+
+/// How many of the first characters are digits.
+int leading_digits(std::uint64_t word) {
+  std::uint64_t const no_digit = ((word + each(0x46)) | (word - each(0x30))) & each(0x80);
+  return no_digit == 0 ? 8 : std::countr_zero(no_digit) / 8;
+}
+
+/// The number that the first `digits` characters are.
+std::uint64_t value_of(std::uint64_t word, int digits) {
+  word = (word - each(0x30)) << (64 - 8 * digits);
+  word = word * 10 + (word >> 8);
+  return (((word & 0x000000ff000000ffu) * 0x000f424000000064u) +
+          (((word >> 16) & 0x000000ff000000ffu) * 0x0000271000000001u)) >>
+         32;
+}
+
+constexpr std::uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+
+/// Appends the digits at `at` to `value`, which may overflow from 20 digits on. Returns how many
+/// there are.
+inline int take_digits(char const*& at, char const* readable, std::uint64_t& value) {
+  int taken = 0;
+  while (readable - at >= 8) {
+    std::uint64_t const word = load(at);
+    int const digits = leading_digits(word);
+    if (digits == 0) return taken;
+    value = value * powers[digits] + value_of(word, digits);
+    at += digits;
+    taken += digits;
+    if (digits < 8) return taken;
+  }
+  for (; at < readable && *at >= '0' && *at <= '9'; ++at, ++taken) {
+    value = value * 10 + static_cast<std::uint64_t>(*at - '0');
+  }
+  return taken;
+}
+
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+constexpr std::int64_t max_exact = std::int64_t{1} << 53;
+
+/// A plain number at `at`, which moves past it; false: it is none.
+bool take_integer(char const*& at, char const* readable, plain_number_rule const& rule,
+                  std::uint64_t& bits) {
+  bool const negative = *at == '-';
+  if (negative) ++at;
+  std::uint64_t digits = 0;
+  int const count = take_digits(at, readable, digits);
+  constexpr int may_fit = 19;
+  constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+  if (count == 0 || count > may_fit || digits > most) return false;
+  auto const value =
+      negative ? -static_cast<std::int64_t>(digits) : static_cast<std::int64_t>(digits);
+  if (value < rule.min || value > rule.max) return false;
+  if (negative && value == 0 && !rule.minus_zero) return false;
+  bits = static_cast<std::uint64_t>(value);
+  return true;
+}
+
+constexpr double exact_powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+/// The exponent after an 'e', if it has up to four digits.
+bool take_exponent(char const*& at, char const* readable, int& exponent) {
+  if (at == readable) return false;
+  bool const negative = *at == '-';
+  if (negative || *at == '+') ++at;
+  std::uint64_t value = 0;
+  int const digits = take_digits(at, readable, value);
+  exponent += negative ? -static_cast<int>(value) : static_cast<int>(value);
+  return digits > 0 && digits <= 4;
+}
+
+template <class T>
+bool take_by_library(char const* begin, char const* end, T& value) {
+  auto const [stop, code] = std::from_chars(begin, end, value);
+  return stop == end && code == std::errc{};
+}
+
+/// The same for a float. Up to 2^53, and up to 22 decimal places, it is one correctly rounded
+/// operation on exact numbers.
+bool take_float(char const*& at, char const* readable, plain_number_rule const& rule,
+                std::uint64_t& bits) {
+  char const* const begin = at;
+  bool const negative = *at == '-';
+  if (negative) ++at;
+  std::uint64_t digits = 0;
+  int count = take_digits(at, readable, digits);
+  int exponent = 0;
+  bool const is_integer = at == readable || (*at != '.' && (*at | 32) != 'e');
+  if (at < readable && *at == '.') {
+    int const places = take_digits(++at, readable, digits);
+    count += places;
+    exponent = -places;
+  }
+  if (count == 0) return false;
+  if (at < readable && (*at | 32) == 'e' && !take_exponent(++at, readable, exponent)) return false;
+  bool const exact = count <= 19 && digits <= static_cast<std::uint64_t>(max_exact);
+  if (is_integer && !exact && !rule.large_integers) return false;
+  if (rule.what == plain_number_rule::kind::float32) {
+    float value = 0;
+    if (!take_by_library(begin, at, value)) return false;
+    bits = std::bit_cast<std::uint32_t>(value);
+    return true;
+  }
+  double value = 0;
+  constexpr int most = static_cast<int>(std::size(exact_powers)) - 1;
+  if (exact && exponent >= -most && exponent <= most) {
+    value = static_cast<double>(digits);
+    value = exponent < 0 ? value / exact_powers[-exponent] : value * exact_powers[exponent];
+    if (negative) value = -value;
+  } else if (!take_by_library(begin, at, value)) {
+    return false;
+  }
+  bits = std::bit_cast<std::uint64_t>(value);
+  return true;
+}
+
+/// Scans lines, each of which ends before `end`.
+class line_scanner {
+ public:
+  line_scanner(plain_rules const& rules, std::vector<plain_column> const& columns, char const* end,
+               char const* readable)
+      : delimiter_(rules.delimiter),
+        blanks_(rules.delimiter == ' '),
+        rules_(rules),
+        columns_(columns),
+        end_(end),
+        readable_(readable) {}
+
+  /// Moves from the beginning of a line to the next line; false: it is not plain.
+  bool scan(char const*& at, std::vector<plain_rows::cells>& to) const {
+    skip_blanks(at);
+    if (*at == '\n' || *at == '\r' || (*at == '#' && !rules_.hash_is_plain)) return false;
+    int cell = 1;
+    char const* begin = at;  // of this cell
+    for (std::size_t k = 0; k < columns_.size(); ++k) {
+      at = begin;
+      for (; cell < columns_[k].number; ++cell) {
+        if (!next_cell(at)) return false;
+        begin = at;
+      }
+      plain_rows::cells& cells = to[columns_[k].key];
+      bool const good = columns_[k].numbers ? take_number(at, *columns_[k].numbers, cells.numbers)
+                                            : take_word(at, cells.words);
+      if (!good) return false;
+    }
+    if (rules_.cells == 0) {
+      at = (*at == '\n' ? at : find(at, '\n', '\n')) + 1;
+      return true;
+    }
+    for (; *at != '\n'; ++cell) {
+      if (!next_cell(at)) break;
+    }
+    ++at;
+    return cell == rules_.cells;
+  }
+
+ private:
+  void skip_blanks(char const*& at) const {
+    while (*at == ' ' || (*at == '\t' && delimiter_ != '\t')) ++at;
+  }
+
+  /// The first of two characters from `at` on, one of which is in the line.
+  char const* find(char const* at, char a, char b) const {
+    for (; end_ - at >= 8; at += 8) {
+      std::uint64_t const word = load(at);
+      std::uint64_t const found = matches(word, a) | matches(word, b);
+      if (found != 0) return at + std::countr_zero(found) / 8;
+    }
+    while (*at != a && *at != b) ++at;
+    return at;
+  }
+
+  /// The delimiter or LF from `at` on.
+  char const* end_of_cell(char const* at) const {
+    if (!blanks_) return find(at, delimiter_, '\n');
+    while (!is_blank(*at) && *at != '\n') ++at;
+    return at;
+  }
+
+  /// Moves to the next cell; false: there is none, and `at` is the LF.
+  bool next_cell(char const*& at) const {
+    at = end_of_cell(at);
+    if (*at == '\n') return false;
+    if (!blanks_) ++at;
+    skip_blanks(at);
+    if (blanks_ && *at == '\r' && at[1] == '\n') ++at;
+    return !blanks_ || *at != '\n';
+  }
+
+  /// Takes the number at `at`, and moves to the delimiter or LF after it; false: it is not plain.
+  bool take_number(char const*& at, plain_number_rule const& rule,
+                   std::vector<std::uint64_t>& to) const {
+    std::uint64_t bits = 0;
+    bool const good = rule.what == plain_number_rule::kind::integer
+                          ? take_integer(at, readable_, rule, bits)
+                          : take_float(at, readable_, rule, bits);
+    if (!good) return false;
+    to.push_back(bits);
+    if (*at == '\n' || *at == delimiter_) return true;
+    if (!blanks_) skip_blanks(at);
+    if (*at == '\r' && at[1] == '\n') ++at;
+    return *at == '\n' || *at == delimiter_ || (blanks_ && is_blank(*at));
+  }
+
+  /// The same for text.
+  bool take_word(char const*& at, std::vector<std::string_view>& to) const {
+    char const* const begin = at;
+    at = end_of_cell(at);
+    char const* last = at;
+    if (*at == '\n' && last > begin && last[-1] == '\r') --last;
+    while (last > begin && is_blank(last[-1])) --last;
+    to.push_back({begin, static_cast<std::size_t>(last - begin)});
+    return true;
+  }
+
+  char delimiter_;
+  bool blanks_;
+  plain_rules const& rules_;
+  std::vector<plain_column> const& columns_;
+  char const* end_;
+  char const* readable_;
+};
+
+}  // namespace
+
+plain_row_scanner::plain_row_scanner(plain_rules const& rules, std::vector<plain_column> columns)
+    : rules_(rules), columns_(std::move(columns)) {
+  std::stable_sort(
+      columns_.begin(), columns_.end(),
+      [](plain_column const& a, plain_column const& b) { return a.number < b.number; });
+}
+
+void plain_row_scanner::scan(std::string_view text, char const* readable, bool with_rows,
+                             plain_rows& to) const {
+  to.rows.clear();
+  to.columns.resize(columns_.size());
+  for (auto& cells : to.columns) {
+    cells.numbers.clear();
+    cells.words.clear();
+  }
+  to.count = 0;
+  text = text.substr(0, text.find('"'));
+  text = text.substr(0, text.rfind('\n') + 1);
+  char const* at = text.data();
+  char const* const end = at + text.size();
+  line_scanner const lines(rules_, columns_, end, readable);
+  while (at < end) {
+    char const* const line = at;
+    if (!lines.scan(at, to.columns)) {
+      at = line;
+      break;
+    }
+    if (with_rows) to.rows.push_back({line, static_cast<std::size_t>(at - line - 1)});
+    ++to.count;
+  }
+  to.bytes = static_cast<std::size_t>(at - text.data());
+  for (auto& cells : to.columns) {  // of the line that is not plain
+    if (cells.numbers.size() > to.count) cells.numbers.pop_back();
+    if (cells.words.size() > to.count) cells.words.pop_back();
+  }
+}
+
+std::span<plain_rows const> plain_row_scanner::scan(std::string_view text, char const* readable,
+                                                    bool with_rows, int threads,
+                                                    std::vector<plain_rows>& to) const {
+  constexpr std::size_t least = std::size_t{1} << 16;
+  std::size_t const count =
+      std::clamp<std::size_t>(text.size() / least, 1, static_cast<std::size_t>(threads));
+  std::vector<std::string_view> parts;
+  for (std::size_t left = count; left > 0; --left) {
+    std::size_t const bytes =
+        left == 1 ? text.size()
+                  : std::min(text.find('\n', text.size() / left), text.size() - 1) + 1;
+    parts.push_back(text.substr(0, bytes));
+    text.remove_prefix(bytes);
+  }
+  to.resize(std::max(to.size(), count));
+  std::atomic<std::size_t> ticket{0};
+  auto const work = [&] {
+    for (std::size_t i = ticket++; i < count; i = ticket++) {
+      scan(parts[i], readable, with_rows, to[i]);
+    }
+  };
+  {
+    std::vector<std::jthread> helpers;
+    try {
+      while (helpers.size() + 1 < count) helpers.emplace_back(work);
+    } catch (std::system_error const&) {
+      // Fewer threads are enough.
+    }
+    work();
+  }
+  std::size_t all = 0;
+  while (all + 1 < count && to[all].bytes == parts[all].size()) ++all;
+  return {to.data(), all + 1};
+}
+
+plain_row_feed::plain_row_feed(column_reader& in, int threads)
+    : in_(in),
+      threads_(threads > 0 ? threads
+                           : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))) {}
+
+std::span<plain_rows const> plain_row_feed::next(std::vector<plain_column> columns,
+                                                 bool with_rows) {
+  if (pause_ > 0) {
+    --pause_;
+    return {};
+  }
+  auto const rules = in_.rules_of_plain_rows();
+  if (!rules) return {};
+  std::string_view const ahead = in_.ahead();
+  std::string_view const text = ahead.substr(0, window_);
+  std::size_t const last = text.rfind('\n');
+  if (last == std::string_view::npos) {
+    window_ = std::max(window_, least_window);
+    return {};
+  }
+  plain_row_scanner const scanner(*rules, std::move(columns));
+  auto const parts = scanner.scan(text.substr(0, last + 1), ahead.data() + ahead.size(), with_rows,
+                                  threads_, parts_);
+  std::size_t bytes = 0;
+  for (plain_rows const& part : parts) bytes += part.bytes;
+  adapt(bytes, last + 1);
+  return bytes == 0 ? std::span<plain_rows const>() : parts;
+}
+
+/// Doubles the window while all of it is plain. Otherwise makes it as long as what was plain; and
+/// if nothing was, skips more and more rows.
+void plain_row_feed::adapt(std::size_t plain, std::size_t scanned) {
+  constexpr std::uint64_t most_of_thread = std::uint64_t{1} << 20;
+  auto const most = static_cast<std::size_t>(
+      std::clamp<std::uint64_t>(memory_bound() / 256, least_window, most_of_thread) *
+      static_cast<std::uint64_t>(threads_));
+  constexpr std::size_t longest_pause = 1000;
+  if (plain == scanned) {
+    window_ = std::min(2 * window_, most);
+  } else {
+    window_ = std::clamp(plain, least_window, most);
+  }
+  next_pause_ = plain == 0 ? std::min(2 * next_pause_ + 1, longest_pause) : 0;
+  pause_ = next_pause_;
+}
+
+}  // namespace libscan::apps

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fast reading of plain rows of text: one line each, without quotes, and with numbers that need no
+// thought. Everything else is left to `column_reader`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace libscan::apps {
+
+class column_reader;
+
+/// Which numbers of a column are plain.
+struct plain_number_rule {
+  enum class kind : std::uint8_t { integer, float32, float64 };
+  kind what = kind::integer;
+  std::int64_t min = std::numeric_limits<std::int64_t>::min();  ///< of integers
+  std::int64_t max = std::numeric_limits<std::int64_t>::max();
+  bool minus_zero = true;      ///< whether the integer -0 is plain
+  bool large_integers = true;  ///< of floats: whether integers from 2^53 on are plain
+};
+
+/// A column whose cells are wanted: numbers, or text if it has no rule for numbers.
+struct plain_column {
+  int number = 1;       ///< from 1
+  std::size_t key = 0;  ///< its place in `plain_rows::columns`
+  std::optional<plain_number_rule> numbers;
+};
+
+/// How lines are split into cells, as in `table_rules`.
+struct plain_rules {
+  char delimiter = ' ';       ///< ' ': runs of blanks
+  int cells = 0;              ///< in each row; 0: any number
+  bool hash_is_plain = true;  ///< whether a line may begin with '#'
+};
+
+/// Successive plain rows.
+struct plain_rows {
+  /// Of each row, its bytes without the LF after them.
+  std::vector<std::string_view> rows;
+
+  /// The cells of a column. Of numbers: int64, double or float, as the rule says, in the low bits.
+  struct cells {
+    std::vector<std::uint64_t> numbers;
+    std::vector<std::string_view> words;
+  };
+  std::vector<cells> columns;
+
+  std::size_t count = 0;  ///< rows
+  std::size_t bytes = 0;  ///< that they have, with their LF
+};
+
+/// Scans texts for plain rows.
+class plain_row_scanner {
+ public:
+  plain_row_scanner(plain_rules const& rules, std::vector<plain_column> columns);
+
+  /// Replaces `to` by the plain rows at the beginning of `text`, up to the first line that is not
+  /// plain or has no LF. Their bytes stay in `text`. `with_rows`: whether `rows` are wanted, too.
+  /// Bytes up to `readable` may be read.
+  void scan(std::string_view text, char const* readable, bool with_rows, plain_rows& to) const;
+
+  /// The same for consecutive parts of `text` on several threads. Returns the parts up to the first
+  /// one that is not all plain.
+  std::span<plain_rows const> scan(std::string_view text, char const* readable, bool with_rows,
+                                   int threads, std::vector<plain_rows>& to) const;
+
+ private:
+  plain_rules rules_;
+  std::vector<plain_column> columns_;  // in ascending order of their numbers
+};
+
+/// Hands out plain rows between those of a `column_reader`, and gives up where few rows are plain.
+class plain_row_feed {
+ public:
+  /// Scans on that many threads, 0: one for each core. `in` must outlive this object.
+  plain_row_feed(column_reader& in, int threads);
+
+  /// Plain rows that follow the row of `in`, if any. Valid until the next call of either. The
+  /// caller then lets `in` pass those that it takes.
+  std::span<plain_rows const> next(std::vector<plain_column> columns, bool with_rows);
+
+ private:
+  static constexpr std::size_t least_window = std::size_t{1} << 14;
+
+  void adapt(std::size_t plain, std::size_t scanned);
+
+  column_reader& in_;
+  int threads_;
+  std::vector<plain_rows> parts_;
+  std::size_t window_ = least_window;       // bytes that are scanned at once
+  std::size_t pause_ = 0, next_pause_ = 0;  // rows that are not scanned
+};
+
+}  // namespace libscan::apps

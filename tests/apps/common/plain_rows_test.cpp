@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plain rows are read by other code than all others. Texts of both kinds must give what was written
+// into them, whatever the threads and the pieces in which their bytes come.
+#include <apps/common/byte_source.hpp>
+#include <apps/common/plain_rows.hpp>
+#include <apps/common/text_rows.hpp>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <tests/apps/common/reading.hpp>
+#include <tests/support/catch.hpp>
+#include <utility>
+#include <vector>
+
+namespace apps = libscan::apps;
+using apps::dtype;
+
+namespace {
+
+/// Hands out a text in pieces.
+class piece_source final : public apps::byte_source {
+ public:
+  piece_source(std::string text, std::size_t piece) : text_(std::move(text)), piece_(piece) {}
+
+  std::span<std::byte const> next() override {
+    // Where the last piece was, others are now.
+    auto const bytes = std::as_bytes(std::span<char const>(text_)).subspan(at_);
+    auto const some = bytes.first(std::min(piece_, bytes.size()));
+    at_ += some.size();
+    held_.assign(some.begin(), some.end());
+    return held_;
+  }
+
+ private:
+  std::string text_;
+  std::size_t piece_, at_ = 0;
+  std::vector<std::byte> held_;
+};
+
+struct cell {
+  std::string number, word;
+};
+
+struct table {
+  std::string text;
+  std::vector<std::string> rows;
+  std::vector<cell> cells;
+};
+
+/// A number in one of many forms. `kind` 0: small integers; 1: any integers; 2: any numbers.
+std::string number(std::mt19937_64& random, int kind) {
+  auto const integer = static_cast<std::int64_t>(random()) >> random() % 64;
+  if (kind == 0) return std::to_string(integer % 1000000);
+  switch (kind == 1 ? random() % 10 : random() % 16) {
+    case 0:
+      return std::to_string(static_cast<std::int64_t>(random()));
+    case 1:
+      return (integer < 0 ? "-00" : "00") + std::to_string(std::abs(integer % 1000));
+    case 2:
+      return "+" + std::to_string(std::abs(integer % 1000));
+    case 3:
+      return "-0";
+    case 10:
+      return std::to_string(integer % 1000) + ".";
+    case 11:
+      return "." + std::to_string(random() % 100000);
+    case 12:
+      return std::to_string(static_cast<double>(integer) / 1e6);
+    case 13:
+      return std::to_string(integer % 100000) + "e" + std::to_string(integer % 40);
+    case 14:
+      return std::to_string(random() % 10) + "." + std::to_string(random()) + "E+" +
+             std::to_string(random() % 300);
+    case 15:
+      return random() % 2 == 0 ? "-inf" : "nan";
+    default:
+      return std::to_string(integer % 10000000);
+  }
+}
+
+struct form {
+  char delimiter = ',';
+  bool carriage_returns = false, blanks = false, last_end = true;
+  unsigned quoted_of_1000 = 0, odd_of_1000 = 0;
+  int numbers = 0;
+};
+
+table make(std::mt19937_64& random, form const& how, std::size_t n) {
+  table result;
+  std::string const end = how.carriage_returns ? "\r\n" : "\n";
+  std::string const d(1, how.delimiter);
+  for (std::size_t i = 0; i < n; ++i) {
+    cell one{number(random, how.numbers), "w" + std::string(random() % 30, 'x')};
+    auto const shown = [&](std::string const& content) {
+      std::string text = random() % 1000 < how.quoted_of_1000 ? '"' + content + '"' : content;
+      if (!how.blanks) return text;
+      return std::string(random() % 3, ' ') + text + std::string(random() % 3, ' ');
+    };
+    std::string row = shown(one.word) + d + shown(one.number) + d + shown("z");
+    if (i > 2 && random() % 1000 < how.odd_of_1000)
+      result.text += random() % 2 == 0 ? end : " " + end;
+    result.text += row + (i + 1 < n || how.last_end ? end : "");
+    result.rows.push_back(row + (how.carriage_returns && (i + 1 < n || how.last_end) ? "\r" : ""));
+    result.cells.push_back(std::move(one));
+  }
+  return result;
+}
+
+std::vector<form> forms() {
+  std::vector<form> all;
+  for (char const delimiter : {',', ';', '\t', ' ', '|'}) {
+    for (int const numbers : {0, 1, 2}) {
+      for (unsigned const odd : {0u, 2u, 300u}) {
+        form one{delimiter, odd == 2, odd == 300, numbers != 1, odd, odd, numbers};
+        all.push_back(one);
+      }
+    }
+  }
+  return all;
+}
+
+apps::read_options options_of(form const& how, int threads) {
+  apps::read_options options;
+  options.format = apps::file_format::text;
+  options.delimiter = how.delimiter;
+  options.header = apps::header_rule::absent;
+  options.threads = threads;
+  return options;
+}
+
+double as_double(std::string const& text) { return std::strtod(text.c_str(), nullptr); }
+
+bool same(double a, double b) {
+  return std::isnan(a) ? std::isnan(b) : std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("numbers of plain and other rows are those that were written") {
+  std::mt19937_64 random(1);
+  for (form const& how : forms()) {
+    table const written = make(random, how, 4000);
+    apps::read_options options = options_of(how, static_cast<int>(random() % 4));
+    for (int const column : {0, 2}) {  // 0: the rows' numbers of cells are compared, too
+      if (column == 0) options.delimiter = how.delimiter;
+      options.column = 2;
+      options.type = how.numbers < 2 ? dtype::i64 : dtype::f64;
+      if (column == 0) options.type = how.numbers == 0 ? std::nullopt : options.type;
+      auto source = std::make_unique<piece_source>(written.text, 1 + random() % 100000);
+      apps::array const read = apps::read_array(std::move(source), "x", options);
+      REQUIRE(read.count() == written.cells.size());
+      for (std::size_t i = 0; i < read.count(); ++i) {
+        std::string const& cell = written.cells[i].number;
+        INFO("row " << i << ": " << cell << ", delimiter " << how.delimiter);
+        if (how.numbers < 2) {
+          REQUIRE(read.values<std::int64_t>()[i] == std::strtoll(cell.c_str(), nullptr, 10));
+        } else {
+          REQUIRE(same(read.values<double>()[i], as_double(cell)));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("rows and words of plain and other rows are those that were written") {
+  std::mt19937_64 random(2);
+  for (form const& how : forms()) {
+    table const written = make(random, how, 4000);
+    apps::read_options options = options_of(how, 3);
+    options.type = dtype::f64;
+    options.missing.what = apps::missing_rule::choice::last;
+    std::vector<apps::column_key> const keys{{2}, {1, apps::cell_kind::text}, {2}};
+    for (std::uint64_t const limit : {0, 50000, 500000}) {
+      apps::byte_reader in(std::make_unique<piece_source>(written.text, 1 + random() % 100000),
+                           "x");
+      std::optional<apps::row_limit> most;
+      if (limit > 0) most = apps::row_limit{limit, 20};
+      apps::text_row_reader reader(in, options, keys, most);
+      std::size_t at = 0, pieces = 0;
+      while (!reader.at_end()) {
+        apps::text_rows const piece = reader.next();
+        ++pieces;
+        if (limit > 0) CHECK((piece.bytes() <= limit || piece.rows.size() == 1));
+        for (std::size_t i = 0; i < piece.rows.size(); ++i, ++at) {
+          REQUIRE(piece.rows[i] == written.rows[at]);
+          REQUIRE(piece.keys[1].words[i] == written.cells[at].word);
+          REQUIRE(
+              same(piece.keys[0].numbers.values<double>()[i], as_double(written.cells[at].number)));
+          REQUIRE(same(piece.keys[2].numbers.values<double>()[i],
+                       piece.keys[0].numbers.values<double>()[i]));
+        }
+      }
+      CHECK(at == written.rows.size());
+      CHECK((limit == 50000) == (pieces > 3));
+    }
+  }
+}
+
+TEST_CASE("the type of a column and its errors do not depend on where its rows are") {
+  for (std::size_t const before : {1, 3, 100, 5000}) {
+    std::string rows;
+    for (std::size_t i = 0; i < before; ++i) rows += std::to_string(i) + "\n";
+    std::string const line = std::to_string(before + 1), next = std::to_string(before + 2);
+    auto const type_with = [&](std::string const& more) {
+      apps::read_options options;
+      options.threads = 2;
+      return libscan::test::read_memory(rows + more + rows, options).type;
+    };
+    CHECK(type_with("") == dtype::i64);
+    CHECK(type_with("-9223372036854775808\n") == dtype::i64);
+    CHECK(type_with("9223372036854775808\n") == dtype::u64);
+    CHECK(type_with("0.5\n") == dtype::f64);
+    CHECK(type_with("-1\n18446744073709551616\n") == dtype::f64);
+    using libscan::test::refusal;
+    CHECK(refusal(rows + "9007199254740993\n" + rows + "0.5\n")
+              .find("x:" + line + ": the integer '9007199254740993' is not exact in float64") == 0);
+    CHECK(refusal(rows + "0.5\n" + rows + "9007199254740993\n" + rows)
+              .find("x:" + std::to_string(2 * before + 2) + ": the integer '9007199254740993'") ==
+          0);
+    CHECK(refusal(rows + "1 \n1 2\n" + rows).find("x:" + next + ": the line has 2 cells") == 0);
+    CHECK(refusal(rows + "\n12x\n" + rows).find("x:" + next + ": '12x' is no number") == 0);
+    CHECK(refusal(rows + "#1\n" + rows).find("x:" + line + ": '#1' is no number") == 0);
+    apps::read_options bytes;
+    bytes.type = dtype::i8;
+    if (before < 128) {
+      CHECK(refusal(rows + "-128\n127\n128\n", bytes)
+                .find("x:" + std::to_string(before + 3) + ": '128' is out of range") == 0);
+    }
+    apps::read_options all;
+    all.comments = apps::comment_rule::all;
+    CHECK(refusal(rows + "#1\n  # 2\n" + rows, all) == "accepted");
+    apps::read_options singles;
+    singles.type = dtype::f32;
+    auto const values = libscan::test::read_values<float>(rows + "16777217\n0.1\n-0\n", singles);
+    CHECK(values[before] == 16777216.0f);
+    CHECK(values[before + 1] == 0.1f);
+    CHECK(std::signbit(values[before + 2]));
+  }
+}
