@@ -149,7 +149,7 @@ bool take_float(char const*& at, char const* readable, plain_number_rule const& 
   return true;
 }
 
-/// Scans lines, each of which ends before `end`.
+/// Scans lines that end before `end`.
 class line_scanner {
  public:
   line_scanner(plain_rules const& rules, std::vector<plain_column> const& columns, char const* end,
@@ -194,7 +194,7 @@ class line_scanner {
     while (*at == ' ' || (*at == '\t' && delimiter_ != '\t')) ++at;
   }
 
-  /// The first of two characters from `at` on, one of which is in the line.
+  /// The first of two characters from `at` on, at least one is in the line.
   char const* find(char const* at, char a, char b) const {
     for (; end_ - at >= 8; at += 8) {
       std::uint64_t const word = load(at);

@@ -73,8 +73,8 @@ class table_reader {
   /// Where they begin in the input.
   std::uint64_t line_begin() const { return line_begin_; }
 
-  /// What follows this row in the input, as far as it is at hand: nothing only at the end. This row
-  /// is no longer valid.
+  /// The bytes after this row that are in memory, or the next ones; empty at the end of the input.
+  /// This row is no longer valid.
   std::string_view ahead();
 
   /// Passes rows of one line each, of so many bytes, at the beginning of `ahead`.

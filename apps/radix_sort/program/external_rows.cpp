@@ -65,7 +65,7 @@ class run_maker {
     return {reinterpret_cast<char const*>(&position_), sizeof position_};
   }
 
-  /// The row as it is written, but for its LF: the last one of a text may have to get a CR.
+  /// The row as it is written, without its LF. The last one of a text may have to get a CR.
   std::string_view content(text_rows const& rows, std::size_t i) {
     std::string_view const row = rows.rows[i];
     if (i + 1 < rows.rows.size() || rows.last_end.size() == 1) return row;
@@ -112,7 +112,7 @@ index_t sort_external_rows(external_row_request const& request, text_rows first,
   }
   rows = {};
   runs->finish();
-  auto const plan = merge_plan::of(memory_for_rows().value());
+  merge_plan const plan{memory_for_rows().value()};
   merge_runs(std::move(runs), plan, request.unique, request.directory, request.put);
   return maker.rows();
 }

@@ -43,9 +43,10 @@ header).
 --bits LO:HI: compare only bits LO to HI - 1. For unsigned keys these are the key's bits; others are
 first mapped to unsigned numbers of the same order: signed ones by flipping the sign bit, floats by
 flipping the sign bit, or all bits if it is set; -0 as +0, and every nan as all ones.
---memory BYTES: keys in .npy and raw files that do not fit are sorted through a temporary file in
---temp DIR; it has no name, and vanishes with the program. Default: TMPDIR, or the directory of the
-output. Rows of text, --verify and GPUs need everything in memory, or the sort is refused. Sorts
+--memory BYTES: keys in .npy and raw files, and rows of text, that do not fit are sorted through a
+temporary file in --temp DIR; it has no name, and vanishes with the program. Default: TMPDIR, or the
+directory of the output. These need everything in memory, or the sort is refused: numbers of text
+without their rows, rows with --values or --bits, --verify, --algorithm and GPUs. Sorts
 need more if many keys share bits, and for floats with -0 or nan among them. Suffixes K, M, G and T
 are powers of 1024. Default: the least that the sort needs must fit in 60 % of the memory that the
 machine, its cgroup and RLIMIT_AS leave.

@@ -12,6 +12,9 @@ namespace libscan::apps {
 namespace {
 
 constexpr std::size_t buffered = std::size_t{1} << 16;
+constexpr std::uint64_t sector = 4096;
+constexpr std::uint64_t least_block = 4 * sector;
+constexpr std::uint64_t around_block = 2 * sector;  // that a block_reader takes besides
 
 void append_size(std::uint64_t size, std::string& to) {
   for (; size >= 128; size >>= 7) to += static_cast<char>(size | 128);
@@ -143,8 +146,9 @@ class tournament {
 
 /// Calls `put` with the rows of some runs, in order.
 template <class Put>
-void merge(run_writer const& from, std::span<byte_range const> runs, std::size_t block, bool unique,
-           Put put) {
+void merge(run_writer const& from, std::span<byte_range const> runs, merge_plan const& plan,
+           bool unique, Put put) {
+  std::size_t const block = plan.block_bytes(runs.size());
   std::vector<std::unique_ptr<run_reader>> readers;
   for (byte_range const& run : runs) {
     readers.push_back(std::make_unique<run_reader>(from.file(), from.name(), run, block));
@@ -179,34 +183,34 @@ void run_writer::end_run() {
 
 void run_writer::finish() { file_.finish(); }
 
-merge_plan merge_plan::of(std::uint64_t bytes) {
-  constexpr std::uint64_t least = std::uint64_t{1} << 14, most = std::uint64_t{1} << 20;
-  constexpr std::uint64_t max_ways = 256;  // each has a descriptor
-  constexpr std::uint64_t sectors = 2 << 12;
-  merge_plan plan;
-  plan.block_bytes =
-      static_cast<std::size_t>(std::clamp(bytes / max_ways / least * least, least, most));
-  plan.ways = static_cast<std::size_t>(
-      std::clamp<std::uint64_t>(bytes / (plan.block_bytes + sectors), 2, max_ways));
-  return plan;
+std::size_t merge_plan::ways() const {
+  return std::clamp<std::size_t>(static_cast<std::size_t>(bytes / (least_block + around_block)), 2,
+                                 max_ways);
+}
+
+std::size_t merge_plan::block_bytes(std::size_t runs) const {
+  constexpr std::uint64_t most = std::uint64_t{1} << 20;
+  std::uint64_t const share = bytes / runs;
+  std::uint64_t const fit = share > around_block ? (share - around_block) / sector * sector : 0;
+  return static_cast<std::size_t>(std::clamp<std::uint64_t>(fit, least_block, most));
 }
 
 void merge_runs(std::unique_ptr<run_writer> from, merge_plan const& plan, bool unique,
                 std::string const& directory, std::function<void(std::string_view)> const& put) {
-  while (from->runs().size() > plan.ways) {
+  while (from->runs().size() > plan.ways()) {
     auto longer = std::make_unique<run_writer>(directory);
     std::span<byte_range const> left(from->runs());
     while (!left.empty()) {
-      auto const some = left.first(std::min(plan.ways, left.size()));
+      auto const some = left.first(std::min(plan.ways(), left.size()));
       left = left.subspan(some.size());
-      merge(*from, some, plan.block_bytes, unique, [&](keyed_row const& row) { longer->add(row); });
+      merge(*from, some, plan, unique, [&](keyed_row const& row) { longer->add(row); });
       longer->end_run();
     }
     longer->finish();
     from = std::move(longer);
   }
   if (from->runs().empty()) return;
-  merge(*from, from->runs(), plan.block_bytes, unique, [&](keyed_row const& row) { put(row.row); });
+  merge(*from, from->runs(), plan, unique, [&](keyed_row const& row) { put(row.row); });
 }
 
 bool first_rows::begins(keyed_row const& row) {

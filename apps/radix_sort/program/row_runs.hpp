@@ -50,13 +50,16 @@ class run_writer {
   std::vector<byte_range> runs_;
 };
 
-/// How many runs are merged at once.
+/// How many runs are merged at once, and in which pieces they are read.
 struct merge_plan {
-  std::size_t block_bytes = 0;  ///< that are read of a run at once
-  std::size_t ways = 0;         ///< at least 2
+  std::uint64_t bytes = 0;     ///< of memory
+  std::size_t max_ways = 256;  ///< since each run has a descriptor
 
-  /// For this many bytes of memory.
-  static merge_plan of(std::uint64_t bytes);
+  /// The most runs that are merged at once, at least 2.
+  std::size_t ways() const;
+
+  /// How much of each of so many runs is read at once.
+  std::size_t block_bytes(std::size_t runs) const;
 };
 
 /// Merges the runs of a file, with runs of longer and longer ones in other temporary files if there
