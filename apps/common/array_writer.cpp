@@ -96,10 +96,25 @@ void array_writer::begin_text() {
 
 void array_writer::append_text(std::string_view text) {
   if (!takes_text_) throw invalid_argument("array_writer: append_text() without begin_text()");
+  put_lines();
   put(std::as_bytes(std::span<char const>(text)));
 }
 
+void array_writer::append_line(std::string_view line) {
+  constexpr std::size_t most = std::size_t{1} << 16;
+  if (!takes_text_) throw invalid_argument("array_writer: append_line() without begin_text()");
+  lines_ += line;
+  lines_ += '\n';
+  if (lines_.size() >= most) put_lines();
+}
+
+void array_writer::put_lines() {
+  if (!lines_.empty()) put(std::as_bytes(std::span<char const>(lines_)));
+  lines_.clear();
+}
+
 void array_writer::flush() {
+  put_lines();
   if (!gzip_) file_.flush();
 }
 
@@ -107,6 +122,7 @@ output_file& array_writer::complete() {
   if (!begun_ || items_ != count_.value_or(items_)) {
     throw invalid_argument("array_writer: complete() before all items were appended");
   }
+  put_lines();
   if (header_last_ || header_first_) finish_header();
   if (gzip_) gzip_->finish();
   gzip_.reset();

@@ -74,6 +74,9 @@ class array_writer {
   /// Appends text as it is, after `begin_text`. Throws as `output_file::write`.
   void append_text(std::string_view text);
 
+  /// The same, and a LF after it; fast for short lines.
+  void append_line(std::string_view line);
+
   /// Writes everything left, as `output_file::complete`, and returns the file, which must then be
   /// committed. Throws `invalid_argument` if fewer than `count` items were appended.
   output_file& complete();
@@ -92,6 +95,7 @@ class array_writer {
   void finish_header();
   void hold(std::span<std::byte const> bytes);
   void put(std::span<std::byte const> bytes);
+  void put_lines();
   template <class T>
   void put_text(std::span<std::byte const> items);
 
@@ -99,6 +103,7 @@ class array_writer {
   output_file file_;
   bool to_terminal_;
   bool takes_text_ = false;  // after `begin_text`
+  std::string lines_;        // not put yet
   std::unique_ptr<gzip_compressor> gzip_;
   dtype type_ = dtype::i64;
   bool begun_ = false;

@@ -21,6 +21,7 @@
 
 #include <apps/common/cleanup.hpp>
 #include <apps/common/exit_code.hpp>
+#include <apps/common/lazy_buffer.hpp>
 #include <apps/common/memory_bound.hpp>
 #include <apps/common/number.hpp>
 #include <apps/common/output_file.hpp>
@@ -30,6 +31,8 @@ namespace libscan::apps {
 namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;
+
+constexpr std::size_t mapped_bytes = std::size_t{8} << 20;  // enough for many threads
 
 constexpr std::size_t first_bytes = std::size_t{1} << 16;
 
@@ -108,7 +111,7 @@ class mapped_source final : public byte_source {
     // Most readers look at the beginning only, and then read the file in their own way: nothing is
     // read ahead for them.
     if (at_ > 0) expect_all();
-    std::size_t const n = std::min(at_ > 0 ? piece_bytes : first_bytes, map_->size - at_);
+    std::size_t const n = std::min(at_ > 0 ? mapped_bytes : first_bytes, map_->size - at_);
     if (n == 0) check_size();
     std::span<std::byte const> const piece(map_->base + at_, n);
     at_ += n;
@@ -341,6 +344,7 @@ std::span<std::byte> byte_buffer::grow(std::size_t n) {
     void* const moved = wanted < size_ ? nullptr : std::realloc(data_, wanted);
     if (!moved) throw std::bad_alloc();
     data_ = static_cast<std::byte*>(moved);
+    advise_huge_pages(moved, wanted);
     held += wanted - capacity_;
     capacity_ = wanted;
   }

@@ -5,11 +5,23 @@
 #include <sys/mman.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <span>
 #include <type_traits>
 
 namespace libscan::apps {
+
+/// Asks for huge pages in a large range of memory: they are first touched much faster. The kernel
+/// may ignore this.
+inline void advise_huge_pages(void* at, std::size_t bytes) {
+  constexpr std::size_t large = std::size_t{4} << 20;
+  constexpr std::uintptr_t page = 4096;
+  auto const address = reinterpret_cast<std::uintptr_t>(at);
+  std::uintptr_t const begin = (address + page - 1) / page * page;
+  if (bytes < large) return;
+  (void)::madvise(reinterpret_cast<void*>(begin), bytes - (begin - address), MADV_HUGEPAGE);
+}
 
 /// Space for `count` items of T. Items read as zeros until written. Untouched pages take no memory,
 /// so the buffer may be far larger than its content or than the machine's memory.

@@ -3,6 +3,7 @@
 #include <apps/common/steps.hpp>
 
 #include <algorithm>
+#include <utility>
 
 #include <apps/common/program.hpp>
 
@@ -49,26 +50,32 @@ void write_rows(array_writer& output, std::string const& path, text_rows const& 
   output.append_text(rows.mark);
   char const* const text_end =
       reinterpret_cast<char const*>(rows.text.bytes.data()) + rows.text.bytes.size();
-  auto const write_row = [&](std::string_view text) {
-    bool const last = text.data() + text.size() == text_end;
-    output.append_text(text);
-    output.append_text(last ? rows.last_end : "\n");
-    meter.advance(text.size() + 1);
-  };
   if (rows.header) {
     output.append_text(*rows.header);
     output.append_text(rows.rows.empty() ? rows.last_end : "\n");
   }
   // Lines may be at random places: the next ones are prefetched, and before that their addresses.
-  constexpr std::size_t ahead = 16;
+  constexpr std::size_t ahead = 32;
+  constexpr std::size_t reported = std::size_t{1} << 16;  // bytes
   auto const row = [&](std::size_t i) -> std::string_view const& {
     return rows.rows[static_cast<std::size_t>(positions[i])];
   };
+  std::size_t written = 0;
   for (std::size_t i = 0; i < positions.size(); ++i) {
     if (i + 2 * ahead < positions.size()) __builtin_prefetch(&row(i + 2 * ahead));
     if (i + ahead < positions.size()) __builtin_prefetch(row(i + ahead).data());
-    write_row(row(i));
+    std::string_view const text = row(i);
+    bool const last = text.data() + text.size() == text_end;
+    if (last && rows.last_end.size() > 1) {
+      output.append_text(text);
+      output.append_text(rows.last_end);
+    } else {
+      output.append_line(text);
+    }
+    written += text.size() + 1;
+    if (written >= reported) meter.advance(std::exchange(written, 0));
   }
+  meter.advance(written);
   output.complete();
   meter.finish();
 }

@@ -31,6 +31,12 @@ std::string_view as_text(std::span<std::byte const> bytes) {
   return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
 }
 
+/// Space for that many views.
+void reserve(std::vector<std::string_view>& views, std::size_t count) {
+  views.reserve(count);
+  advise_huge_pages(views.data(), count * sizeof(views[0]));
+}
+
 /// All of a text.
 kept_bytes whole_text(byte_reader& in) {
   std::string const what = "reading " + in.name();
@@ -98,7 +104,7 @@ class text_row_reader::key_builder {
   void begin(std::size_t rows) {
     column_ = {};
     column_.how = how_;
-    if (how_.kind == cell_kind::text) column_.words.reserve(rows);
+    if (how_.kind == cell_kind::text) reserve(column_.words, rows);
     fractions_used_ = any_missing_ = false;
     rows_ = 0;
   }
@@ -222,7 +228,7 @@ text_rows text_row_reader::next() {
 }
 
 void text_row_reader::begin_piece(text_rows& to) {
-  to.rows.reserve(rows_expected_);
+  reserve(to.rows, rows_expected_);
   for (auto const& builder : builders_) builder->begin(rows_expected_);
   taken_ = whole_.bytes.size();
   copied_ = 0;

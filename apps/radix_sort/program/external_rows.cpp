@@ -39,7 +39,7 @@ class run_maker {
     order_by_columns(request_.on, rows.keys, request_.order, positions);
     first_rows firsts;
     // Rows are at random places: the next ones are prefetched, and before that their addresses.
-    constexpr std::size_t ahead = 16;
+    constexpr std::size_t ahead = 32;
     auto const at = [&](std::size_t i) { return static_cast<std::size_t>(positions[i]); };
     for (std::size_t i = 0; i < n; ++i) {
       if (i + 2 * ahead < n) __builtin_prefetch(&rows.rows[at(i + 2 * ahead)]);

@@ -2,8 +2,6 @@
 // The outputs of scan-sort.
 #include <apps/radix_sort/program/sort_output.hpp>
 
-#include <cstddef>
-
 #include <apps/common/steps.hpp>
 
 namespace libscan::apps {
@@ -60,18 +58,7 @@ void sort_output::begin_rows(text_rows const& input) {
   if (input.header) append_row(*input.header);
 }
 
-void sort_output::append_row(std::string_view row) {
-  constexpr std::size_t most = std::size_t{1} << 16;
-  buffer_ += row;
-  buffer_ += '\n';
-  if (buffer_.size() < most) return;
-  keys_.append_text(buffer_);
-  buffer_.clear();
-}
-
 void sort_output::commit() {
-  if (!buffer_.empty()) keys_.append_text(buffer_);
-  buffer_.clear();
   if (!values_) return keys_.commit();
   output_file::commit_together({&keys_.complete(), &values_->complete()});
 }

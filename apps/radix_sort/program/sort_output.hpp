@@ -53,7 +53,7 @@ class sort_output {
   void begin_rows(text_rows const& input);
 
   /// Writes the next row, without the LF after it.
-  void append_row(std::string_view row);
+  void append_row(std::string_view row) { keys_.append_line(row); }
 
   /// Completes the outputs.
   void commit();
@@ -74,7 +74,6 @@ class sort_output {
   progress& meter_;
   array_writer keys_;  // or rows, or positions
   bool rows_ = false;
-  std::string buffer_;  // of rows that are written one by one
   std::optional<array_writer> values_;
 };
 
