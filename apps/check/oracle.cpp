@@ -138,11 +138,19 @@ T sum_of(check_case const& c, T const* items, index_t begin, index_t end, double
   return running;
 }
 
+/// No tolerances, if all are 0.
+void drop_zeros(tolerances& allowed) {
+  bool const exact =
+      std::all_of(allowed.begin(), allowed.end(), [](double off) { return off == 0; });
+  if (exact) allowed.clear();
+}
+
 /// The sum of all items.
 template <class T>
 void sum_all(check_case const& c, placed in, placed out, tolerances& allowed) {
   allowed.assign(static_cast<std::size_t>(c.n) + 1, 0);
   *out.at<T>(slot::total) = sum_of(c, in.at<T>(slot::items), 0, c.n, allowed.back());
+  drop_zeros(allowed);
 }
 
 /// The sums of segments, with the keys of runs.
@@ -168,6 +176,7 @@ void sum_segments(check_case const& c, placed in, placed out, tolerances& allowe
     if (keys != nullptr) out.at<std::int32_t>(slot::keys)[s] = keys[begin];
   }
   *out.at<index_t>(slot::count) = segments;
+  drop_zeros(allowed);
 }
 
 /// The ranks of true items.

@@ -31,8 +31,9 @@ std::map<kind, check_case> cases_of(engine_kind on, bool host_api = false) {
     few.n = 40;
     few.host_api = host_api;
     check_case const c = draw_case(on, 1, number, few);
-    // Something is kept, and segments are.
-    if (c.keep_percent == 50) result.emplace(kind_of(c), c);
+    // Something is kept, and segments are; no result is NaN, of which any is right.
+    bool const numbers = c.values != distribution::special;
+    if (c.keep_percent == 50 && numbers) result.emplace(kind_of(c), c);
   }
   return result;
 }
