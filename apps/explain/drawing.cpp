@@ -321,16 +321,23 @@ class draughtsman {
       if (frame == frames.end()) continue;
       frame->second.block = tile.block;
       result_.blocks.push_back(frame->second);
-      for (tile_stage const& stage : tile.stages) {
-        if (tile.tile == 0 || !stage.publishes(tile.tile)) continue;
-        std::string waits;
-        for (int const awaited : stage.awaited(tile.tile)) {
-          waits += (waits.empty() ? ", waits for " : ",") + std::to_string(awaited);
-        }
-        result_.rows.back().notes.push_back("tile " + std::to_string(tile.tile) + " sees " +
-                                            stage.flags_before + waits);
+      note_flags(tile);
+    }
+  }
+
+  /// Beside the last row: the tiles that a tile waits for, and the flags that it sees in the end.
+  void note_flags(tile_view const& tile) {
+    std::string waits, sees;
+    for (tile_stage const& stage : tile.stages) {
+      if (tile.tile == 0 || !stage.publishes(tile.tile)) continue;
+      sees = stage.flags_before;
+      for (int const awaited : stage.awaited(tile.tile)) {
+        waits += (waits.empty() ? " waits for " : ",") + std::to_string(awaited);
       }
     }
+    if (sees.empty()) return;
+    result_.rows.back().notes.push_back("tile " + std::to_string(tile.tile) + waits +
+                                        (waits.empty() ? " sees " : ", then sees ") + sees);
   }
 
   /// The launch's changes in global memory; a row holds one array of each level.

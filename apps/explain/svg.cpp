@@ -203,18 +203,23 @@ class painter {
     return names;
   }
 
-  /// Beside the items, where no arrow goes: in the block's last column if it loads nothing there,
-  /// else after the block.
+  /// In the block's last column if it loads nothing there, else after the block: no arrow to its
+  /// items goes there.
   double x_of_name(drawn_block const& block) const {
     bool const loads =
         std::any_of(plan_.cells.begin(), plan_.cells.end(), [&](drawn_cell const& cell) {
           return cell.row == block.top && std::abs(cell.column - block.last) < 0.5;
         });
-    return loads ? right_of(block) + 4 : x_of(block.last) - cell_width_ / 2 - gap_ / 3;
+    return loads ? right_of(block) + 4 : x_of(block.last) - cell_width_ / 2 - gap_ + 3;
   }
 
   void paint_block_names(drawn_block const& block) {
-    double y = y_of(block.top) - 8;
+    // Arrows from a sum above go beside the upper rows.
+    bool const below_sum =
+        std::any_of(plan_.cells.begin(), plan_.cells.end(), [&](drawn_cell const& cell) {
+          return cell.row == block.top - 1 && std::abs(cell.column - block.last - 1) < 0.6;
+        });
+    double y = below_sum ? y_of(block.bottom) + cell_height_ : y_of(block.top) - 8;
     for (std::string const& name : names_of(block)) {
       text(x_of_name(block), y, "words", name);
       y += heading_line;
