@@ -133,8 +133,9 @@ class text_row_reader::key_builder {
     std::string_view word = row.substr(static_cast<std::size_t>(at.begin), at.size);
     std::size_t bytes = sizeof word;
     if (in_.quoted(k_) && word.find('"') != std::string_view::npos) {
-      word = column_.unquoted.emplace_back(without_doubled_quotes(word));
-      bytes += sizeof(std::string) + word.size();
+      column_.unquoted.push_back(std::make_unique<std::string>(without_doubled_quotes(word)));
+      word = *column_.unquoted.back();
+      bytes += sizeof(std::unique_ptr<std::string>) + sizeof(std::string) + word.size();
     }
     column_.words.push_back(word);
     return bytes;

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,7 +24,8 @@ struct key_column {
   array nanoseconds;  ///< of dates: uint32; empty if all are 0
   std::vector<std::string_view> words;  ///< of text, without quotes
   std::vector<std::uint8_t> missing;    ///< 1 for a missing value; empty if there is none
-  std::deque<std::string> unquoted;     ///< holds words with doubled quotes made single
+  /// Hold words with doubled quotes made single.
+  std::vector<std::unique_ptr<std::string>> unquoted;
 
   /// The bytes of all of it, except those of the text.
   std::uint64_t bytes() const;

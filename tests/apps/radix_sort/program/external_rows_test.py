@@ -56,6 +56,7 @@ class ExternalRows(ProgramCase):
                 order = sorted(range(ROWS), key=lambda k: by(rows[k]))
                 expected = header + b"".join(rows[k][3] + b"\n" for k in order)
                 self.assertEqual(self.external(file, *arguments), expected)
+                self.assertEqual(self.succeeds(file, *arguments), expected)
                 firsts = [k for i, k in enumerate(order)
                           if i == 0 or by(rows[k]) != by(rows[order[i - 1]])]
                 out = self.external(file, *arguments, "--unique")
