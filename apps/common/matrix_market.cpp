@@ -18,6 +18,7 @@
 #include <thread>
 #include <utility>
 
+#include <apps/common/block_file.hpp>
 #include <apps/common/byte_source.hpp>
 #include <apps/common/data_file.hpp>
 #include <apps/common/exit_code.hpp>
@@ -183,8 +184,8 @@ class entry_lines {
     return counts_.back();
   }
 
-  /// Reads the entries. `before`: lines and entries before the text; `all`: those of the file.
-  void parse(int threads, line_counts before, line_counts all) {
+  /// Reads the entries. `before`: lines and entries before the text.
+  void parse(int threads, line_counts before) {
     before_ = before;
     // Files with more entries than this are refused below, so no memory is reserved for them.
     auto const capacity = static_cast<std::size_t>(
@@ -204,10 +205,6 @@ class entry_lines {
         if (matrix_.row_indices[k] < matrix_.column_indices[k]) ++matrix_.above_diagonal;
       }
     }
-    if (all.entries >= claimed_) return;
-    throw file_error::at_line(name_, all.lines,
-                              "the file ends after " + std::to_string(all.entries) +
-                                  " entries, expected " + std::to_string(claimed_));
   }
 
   /// Refuses entries before they are read, where the file is long enough for all that it claims.
@@ -358,6 +355,18 @@ class entry_lines {
   line_counts before_;               // before the first piece
 };
 
+/// Refuses a file that has fewer entries than it claims.
+void require_all(std::string const& name, line_counts const& all, index_t claimed) {
+  if (all.entries >= claimed) return;
+  throw file_error::at_line(name, all.lines,
+                            "the file ends after " + std::to_string(all.entries) +
+                                " entries, expected " + std::to_string(claimed));
+}
+
+std::string_view as_text(std::span<std::byte const> bytes) {
+  return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
+}
+
 /// All bytes of the source, in one piece of memory.
 kept_bytes all_bytes(byte_reader& in) {
   if (auto bytes = in.rest()) return std::move(*bytes);
@@ -427,6 +436,21 @@ std::string_view header_of(byte_reader& in) {
   }
 }
 
+matrix_file read_whole(byte_reader& in, int threads, std::size_t piece_bytes) {
+  std::string const& name = in.name();
+  kept_bytes const bytes = all_bytes(in);
+  line_reader lines(without_mark(as_text(bytes.bytes)));
+  matrix_file matrix;
+  matrix.bytes = bytes.bytes.size();
+  index_t const claimed = read_header(lines, name, matrix);
+  entry_lines entries(lines.rest(), claimed, name, matrix, piece_bytes);
+  entries.require_claimed();
+  line_counts const found = entries.count(threads_or_cores(threads));
+  entries.parse(threads_or_cores(threads), {lines.lines(), 0});
+  require_all(name, {lines.lines() + found.lines, found.entries}, claimed);
+  return matrix;
+}
+
 }  // namespace
 
 std::string_view name_of(matrix_field field) {
@@ -440,32 +464,97 @@ std::string_view name_of(matrix_symmetry kind) {
 matrix_file read_matrix_market(std::unique_ptr<byte_source> source, std::string const& name,
                                int threads, std::size_t piece_bytes) {
   byte_reader in = plain_content(byte_reader(std::move(source), name), false);
-  kept_bytes const bytes = all_bytes(in);
-  line_reader lines(
-      without_mark({reinterpret_cast<char const*>(bytes.bytes.data()), bytes.bytes.size()}));
-  matrix_file matrix;
-  matrix.bytes = bytes.bytes.size();
-  index_t const claimed = read_header(lines, name, matrix);
-  entry_lines entries(lines.rest(), claimed, name, matrix, piece_bytes);
-  entries.require_claimed();
-  line_counts const found = entries.count(threads_or_cores(threads));
-  entries.parse(threads_or_cores(threads), {lines.lines(), 0},
-                {lines.lines() + found.lines, found.entries});
-  return matrix;
+  return read_whole(in, threads, piece_bytes);
 }
 
 matrix_file read_matrix_market(std::string const& path, progress* meter, int threads) {
-  matrix_file matrix = read_matrix_market(open_file(path, meter), input_name(path), threads);
-  if (meter != nullptr) meter->finish();
-  note_above_diagonal(path, matrix.symmetry, matrix.above_diagonal);
+  return matrix_stream(path, meter, threads).read_all();
+}
+
+void note_above_diagonal(std::string const& name, matrix_symmetry kind, index_t entries) {
+  if (entries == 0) return;
+  say("note: " + name + ": " + std::to_string(entries) + " entries are above the diagonal of a " +
+      std::string(name_of(kind)) + " matrix; each counts on both sides of it, as in SciPy");
+}
+
+matrix_stream::matrix_stream(std::string const& path, progress* meter, int threads)
+    : name_(input_name(path)), meter_(meter), threads_(threads_or_cores(threads)) {
+  in_ = std::make_unique<byte_reader>(
+      plain_content(byte_reader(open_file(path, meter), name_), false));
+  // More than the first bytes of a file would not stay where they are.
+  constexpr std::size_t looked_at = std::size_t{1} << 16;
+  std::string_view text = as_text(in_->peek(in_->bytes_left() ? 1 : looked_at));
+  text = text.substr(0, text.rfind('\n') + 1);
+  claims found;
+  line_reader lines(without_mark(text));
+  try {
+    found.entries = read_header(lines, name_, found.matrix);
+  } catch (file_error const&) {
+    return;  // `read_all` says what is wrong
+  }
+  head_ = std::move(found);
+  lines_ = lines.lines();
+  taken_ = static_cast<std::size_t>(lines.rest().data() - text.data());
+}
+
+matrix_stream::~matrix_stream() = default;
+
+std::uint64_t matrix_stream::text_bytes() const {
+  constexpr std::uint64_t of_line = 8;
+  if (!in_->bytes_left()) return static_cast<std::uint64_t>(head_ ? head_->entries : 0) * of_line;
+  return in_->file() ? 0 : *in_->bytes_left();
+}
+
+matrix_file matrix_stream::read_all() {
+  matrix_file matrix = read_whole(*in_, threads_, std::size_t{1} << 20);
+  above_diagonal_ = matrix.above_diagonal;
+  finish(matrix.symmetry);
   return matrix;
 }
 
-void note_above_diagonal(std::string const& path, matrix_symmetry kind, index_t entries) {
-  if (entries == 0) return;
-  say("note: " + input_name(path) + ": " + std::to_string(entries) +
-      " entries are above the diagonal of a " + std::string(name_of(kind)) +
-      " matrix; each counts on both sides of it, as in SciPy");
+bool matrix_stream::next(matrix_file& to) {
+  if (entries_ == 0 && text_.empty()) {
+    in_->skip(std::exchange(taken_, 0));
+    text_.resize(block_bytes());
+  }
+  if (!fill()) {
+    require_all(name_, {lines_, entries_}, head_->entries);
+    finish(head_->matrix.symmetry);
+    return false;
+  }
+  to = head_->matrix;
+  std::string_view const text(text_.data(), taken_);
+  std::size_t const piece =
+      std::max<std::size_t>(text.size() / static_cast<std::size_t>(threads_), std::size_t{1} << 14);
+  entry_lines lines(text, head_->entries, name_, to, piece);
+  line_counts const found = lines.count(threads_);
+  lines.parse(threads_, {lines_, entries_});
+  lines_ += found.lines;
+  entries_ += found.entries;
+  above_diagonal_ += to.above_diagonal;
+  return true;
+}
+
+/// Drops the lines that were taken, and takes the next ones; false: there are none.
+bool matrix_stream::fill() {
+  std::memmove(text_.data(), text_.data() + taken_, filled_ - taken_);
+  filled_ -= std::exchange(taken_, 0);
+  for (;;) {
+    std::span<char> const left = std::span(text_).subspan(filled_);
+    std::size_t const got = at_end_ ? 0 : in_->read(std::as_writable_bytes(left));
+    filled_ += got;
+    at_end_ = at_end_ || got < left.size();
+    std::size_t const last = std::string_view(text_.data(), filled_).rfind('\n');
+    taken_ = at_end_ ? filled_ : last == std::string_view::npos ? 0 : last + 1;
+    if (taken_ > 0 || at_end_) return taken_ > 0;
+    require_memory(memory_held() + 2 * text_.size(), "reading " + name_);
+    text_.resize(2 * text_.size());
+  }
+}
+
+void matrix_stream::finish(matrix_symmetry kind) const {
+  if (meter_ != nullptr) meter_->finish();
+  note_above_diagonal(name_, kind, above_diagonal_);
 }
 
 struct matrix_market_part::state {
@@ -512,7 +601,9 @@ matrix_file const& matrix_market_part::matrix() const { return state_->matrix; }
 matrix_file matrix_market_part::parse(line_counts before, line_counts all) {
   before.lines += header_lines_;
   all.lines += header_lines_;
-  state_->lines->parse(threads_, before, all);
+  state_->lines->parse(threads_, before);
+  require_all(state_->name, all, claimed_);
   return std::move(state_->matrix);
 }
+
 }  // namespace libscan::apps

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@
 
 namespace libscan::apps {
 
+class byte_reader;
 class byte_source;
 class progress;
 
@@ -66,13 +68,57 @@ struct matrix_file {
 /// Throws: `file_error`, `error` beyond `memory_bound()`, std::bad_alloc.
 matrix_file read_matrix_market(std::string const& path, progress* meter = nullptr, int threads = 0);
 
+/// The same matrix, all at once or piece by piece: for those that do not fit in memory. Errors as
+/// `read_matrix_market`.
+class matrix_stream {
+ public:
+  /// Opens a file, and looks for its sizes.
+  matrix_stream(std::string const& path, progress* meter, int threads);
+  ~matrix_stream();
+  matrix_stream(matrix_stream const&) = delete;
+  matrix_stream& operator=(matrix_stream const&) = delete;
+
+  /// The matrix without its entries, and the number of entries that the file claims; nothing if the
+  /// sizes are not in the first bytes. Then, only `read_all` is possible.
+  struct claims {
+    matrix_file matrix;
+    index_t entries = 0;
+  };
+  std::optional<claims> const& head() const { return head_; }
+
+  /// The bytes of text, if they will have to be in memory; a guess if the file is compressed.
+  std::uint64_t text_bytes() const;
+
+  /// All of the matrix.
+  matrix_file read_all();
+
+  /// Replaces the entries of `to` by the next ones; false: there are none.
+  bool next(matrix_file& to);
+
+ private:
+  bool fill();
+  void finish(matrix_symmetry kind) const;
+
+  std::string name_;
+  progress* meter_;
+  int threads_;
+  std::unique_ptr<byte_reader> in_;
+  std::optional<claims> head_;
+  std::vector<char> text_;  // the next bytes
+  std::size_t filled_ = 0, taken_ = 0;
+  bool at_end_ = false;
+  std::uint64_t lines_ = 0;  // that were read
+  index_t entries_ = 0;
+  index_t above_diagonal_ = 0;
+};
+
 /// The same from any source of bytes; `name` stands for the file in messages. A thread takes about
 /// `piece_bytes` at once.
 matrix_file read_matrix_market(std::unique_ptr<byte_source> source, std::string const& name,
                                int threads = 0, std::size_t piece_bytes = std::size_t{1} << 20);
 
 /// Prints a note on standard error if a matrix that is not general has entries above its diagonal.
-void note_above_diagonal(std::string const& path, matrix_symmetry kind, index_t entries);
+void note_above_diagonal(std::string const& name, matrix_symmetry kind, index_t entries);
 
 /// Lines and entries of some text.
 struct line_counts {

@@ -263,7 +263,7 @@ matrix_file read_rank_matrix(communicator const& comm, std::string const& path, 
       return mine.above_diagonal;
     });
     index_t const total = std::reduce(above.begin(), above.end());
-    if (comm.rank() == 0) note_above_diagonal(path, mine.symmetry, total);
+    if (comm.rank() == 0) note_above_diagonal(input_name(path), mine.symmetry, total);
     return mine;
   });
 }

@@ -13,6 +13,7 @@
 
 #include <apps/common/algorithm.hpp>
 #include <apps/common/array_writer.hpp>
+#include <apps/common/block_file.hpp>
 #include <apps/common/data_file.hpp>
 #include <apps/common/matrix_market.hpp>
 #include <apps/common/memory_bound.hpp>
@@ -85,9 +86,13 @@ class spmv_run {
   }
 
   exit_code run() {
-    file_ = timed(read_seconds_, [&] {
-      return read_matrix_market(arguments_.matrix, &meter_, arguments_.common.threads);
-    });
+    matrix_stream in(arguments_.matrix, &meter_, arguments_.common.threads);
+    if (is_streamed(in)) {
+      file_ = in.head()->matrix;
+      if (type() == dtype::f32) return run_streamed<float>(in);
+      return type() == dtype::i64 ? run_streamed<std::int64_t>(in) : run_streamed<double>(in);
+    }
+    file_ = timed(read_seconds_, [&] { return in.read_all(); });
     // Exchanging rows and columns transposes the matrix; the omitted part of a symmetric list stays
     // the same.
     if (arguments_.transpose) {
@@ -109,20 +114,89 @@ class spmv_run {
   /// cuSPARSE has one semiring, and no integers.
   void choose_verifiers() {
     if (!verifiers_.has(verifier::cusparse)) return;
-    if (product_type(arguments_, file_) != dtype::i64 && semiring_ == semiring_kind::plus_times) return;
+    if (product_type(arguments_, file_) != dtype::i64 && semiring_ == semiring_kind::plus_times)
+      return;
     if (arguments_.common.verify_by.has(verifier::cusparse)) {
       throw usage_error("--verify=cusparse is for float32 and float64 in plus-times");
     }
     verifiers_.remove(verifier::cusparse);
   }
 
+  /// The memory of a matrix: the list with its values, and the rows with theirs, twice for a
+  /// symmetric matrix.
+  static std::uint64_t matrix_bytes(matrix_file const& matrix, index_t count, std::size_t value) {
+    auto const entries = static_cast<std::uint64_t>(count);
+    std::uint64_t const places = (matrix.symmetry == matrix_symmetry::general ? 1 : 2) * entries;
+    return entries * (16 + value) + places * (4 + value) +
+           static_cast<std::uint64_t>(matrix.rows) * 8;
+  }
+
+  /// Whether the matrix does not fit in memory, and its product can be computed entry by entry: in
+  /// other semirings the entries of one place would have to meet first.
+  bool is_streamed(matrix_stream const& in) const {
+    bool const possible = semiring_ == semiring_kind::plus_times && !engine_.runs_kernels() &&
+                          !arguments_.algorithm && !arguments_.common.verify && !arguments_.stats &&
+                          !arguments_.spy && arguments_.repeat == 1;
+    if (!possible || !in.head()) return false;
+    std::uint64_t const needed =
+        matrix_bytes(in.head()->matrix, in.head()->entries, sizeof(double)) + in.text_bytes();
+    return needed > memory_bound();
+  }
+
+  /// Multiplies while the matrix is read: only the vectors are in memory.
+  template <class T>
+  exit_code run_streamed(matrix_stream& in) {
+    if (arguments_.transpose) std::swap(file_.columns, file_.rows);
+    constexpr std::uint64_t of_pieces = 16;  // blocks: their text, entries and values
+    require_memory(static_cast<std::uint64_t>(file_.rows + file_.columns) * sizeof(T) +
+                       of_pieces * block_bytes(),
+                   "the product with " + input_name(arguments_.matrix));
+    std::vector<T> const x = components<T>();
+    std::vector<T> y(static_cast<std::size_t>(file_.rows));
+    matrix_file piece;
+    while (timed(read_seconds_, [&] { return in.next(piece); })) {
+      if (arguments_.transpose) std::swap(piece.row_indices, piece.column_indices);
+      timed(product_seconds_, [&] { add_entries<T>(piece, x, y); });
+      nonzeros_ += piece.entries();
+    }
+    timed(write_seconds_, [&] { write<T>(y); });
+    output_->commit();
+    report_streamed();
+    return exit_code::done;
+  }
+
+  /// y += A x, with the entries of a piece of A.
+  template <class T>
+  void add_entries(matrix_file const& piece, std::span<T const> x, std::span<T> y) const {
+    plus_times<T> const semiring;
+    plus<T> const add;
+    std::vector<T> const values = values_as<T>(piece, arguments_.matrix);
+    for (std::size_t k = 0; k < piece.row_indices.size(); ++k) {
+      auto const r = static_cast<std::size_t>(piece.row_indices[k]);
+      auto const c = static_cast<std::size_t>(piece.column_indices[k]);
+      T const value = values.empty() ? T(1) : values[k];
+      y[r] = add(y[r], semiring.multiply(value, x[c]));
+      if (piece.symmetry == matrix_symmetry::general || r == c) continue;
+      bool const skew = piece.symmetry == matrix_symmetry::skew_symmetric;
+      T const other = skew ? semiring.multiply(T(-1), value) : value;
+      y[c] = add(y[c], semiring.multiply(other, x[r]));
+    }
+  }
+
+  void report_streamed() const {
+    report_number("rows", static_cast<std::uint64_t>(file_.rows));
+    report_number("columns", static_cast<std::uint64_t>(file_.columns));
+    report_number("entries", static_cast<std::uint64_t>(nonzeros_));
+    std::string const entries = std::to_string(nonzeros_) + " entries";
+    report_step("read", read_seconds_, 0, entries + ", piece by piece");
+    report_step("product", product_seconds_, 0, arguments_.semiring + ", on one thread");
+    report_step("write", write_seconds_, output_->bytes_written(),
+                std::to_string(output_->bytes_written()) + " bytes");
+  }
+
   template <class T>
   exit_code run_with() {
-    auto const entries = static_cast<std::uint64_t>(file_.entries());
-    // The list with its values, and the rows with theirs, twice for a symmetric matrix.
-    std::uint64_t const places = (file_.symmetry == matrix_symmetry::general ? 1 : 2) * entries;
-    require_memory(entries * (16 + sizeof(T)) + places * (4 + sizeof(T)) +
-                       static_cast<std::uint64_t>(file_.rows) * 8,
+    require_memory(matrix_bytes(file_, file_.entries(), sizeof(T)),
                    "the matrix of " + input_name(arguments_.matrix));
     std::vector<T> values = values_as<T>(file_, arguments_.matrix);
     coo_matrix<T> list{file_.rows,
@@ -170,10 +244,7 @@ class spmv_run {
     if (arguments_.common.verify && !report_verified(verify(list, matrix, x, y), verifiers_)) {
       return exit_code::difference;
     }
-    timed(write_seconds_, [&] {
-      write_completely(*output_, arguments_.output.value_or("-"), dtype_of<T>(),
-                       std::as_bytes(std::span<T const>(y)), file_format::text, meter_);
-    });
+    timed(write_seconds_, [&] { write<T>(y); });
     return exit_code::done;
   }
 
@@ -190,6 +261,12 @@ class spmv_run {
     return difference_of_others(verifiers_, [&](verifier by) {
       return by_loop(product_again<T>(by, matrix, x, semiring_));
     });
+  }
+
+  template <class T>
+  void write(std::span<T const> y) {
+    write_completely(*output_, arguments_.output.value_or("-"), dtype_of<T>(), std::as_bytes(y),
+                     file_format::text, meter_);
   }
 
   template <class T>
@@ -287,6 +364,7 @@ class spmv_run {
   double build_seconds_ = 0;
   double prepare_seconds_ = 0;
   double multiply_seconds_ = std::numeric_limits<double>::infinity();
+  double product_seconds_ = 0;  // of a matrix that is streamed
   double write_seconds_ = 0;
 };
 

@@ -136,8 +136,8 @@ class Refused(MemoryCase):
             packed = self.write("m.mtx.gz", gzip.compress(banner % (field, count * MIB)) +
                                 gzip.compress(text, 1) * count)
             self.of("scan-spmv")
-            self.refuses_unread(whole, "--threads", "2")
-            self.refuses(packed, "--threads", "2")
+            self.refuses_unread(whole, "--threads", "2", "--verify")
+            self.refuses(packed, "--threads", "2", "--verify")
             self.of("pagerank")
             names = self.write("names.txt", b"one\ntwo\n")
             self.fails(FAILURE, REFUSED, whole, names)
@@ -150,7 +150,8 @@ class Refused(MemoryCase):
                 ("scan-prefix", None, ["--verify"]), ("scan-sort", None, ["--verify"]),
                 ("scan-filter", None, ["--keep", "> 0", "--verify"]),
                 ("scan-histogram", None, ["--bins", "3"]),
-                ("scan-sort", "1", ["--format", "text"]), ("scan-spmv", "1 1 1", []),
+                ("scan-sort", "1", ["--format", "text", "--verify"]),
+                ("scan-spmv", "1 1 1", ["--verify"]),
                 ("pagerank", "name", [])]:
             with self.subTest(program=name, text=text):
                 self.of(name)

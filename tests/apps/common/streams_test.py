@@ -250,6 +250,75 @@ class Texts(StreamCase):
                 os.remove(self.path("o.txt"))
 
 
+class Matrices(StreamCase):
+    """Matrix Market files of 16 times the memory, which hold the vectors only."""
+    rows, columns = 1000, 800
+
+    def matrix(self, name, field, symmetry, number):
+        """A file of so many entries that they do not fit, repeating a block of them, and the sums
+        of the values at each place of the dense matrix."""
+        random = np.random.default_rng(13)
+        block = 50_000
+        row = random.integers(1, self.rows + 1, block)
+        column = random.integers(1, self.columns + 1, block)
+        if symmetry != "general":
+            row, column = np.maximum(row, column) + 1, np.minimum(row, column)
+        value = np.ones(block, "int64") if field == "pattern" else random.integers(-99, 100, block)
+        text = "".join(number % entry + "\n" for entry in (
+            zip(row, column) if field == "pattern" else zip(row, column, value))).encode()
+        repeats = self.factor * self.memory // len(text) + 1
+        size = self.rows + 1 if symmetry != "general" else self.rows
+        path = self.path(name)
+        with open(path, "wb") as file:
+            file.write(b"%%%%MatrixMarket matrix coordinate %s %s\n%% comment\n%d %d %d\n" % (
+                field.encode(), symmetry.encode(), size,
+                size if symmetry != "general" else self.columns, repeats * block))
+            for _ in range(repeats):
+                file.write(text)
+        os.sync()
+        dense = np.zeros((size, size if symmetry != "general" else self.columns), "int64")
+        np.add.at(dense, (row - 1, column - 1), value * repeats)
+        if symmetry == "symmetric":
+            dense += np.tril(dense, -1).T
+        elif symmetry == "skew-symmetric":
+            dense -= np.tril(dense, -1).T
+        return path, dense
+
+    def test_products(self):
+        for field, symmetry, number, options in [
+                ("integer", "general", "%d %d %d", []), ("real", "symmetric", "%d %d %d.0", []),
+                ("integer", "skew-symmetric", "%d %d %d", ["--transpose"]),
+                ("pattern", "general", "%d %d", ["--transpose"])]:
+            with self.subTest(field=field, symmetry=symmetry):
+                path, dense = self.matrix("m.mtx", field, symmetry, number)
+                dense = dense.T if options else dense
+                x = np.arange(dense.shape[1]) % 7 - 3
+                np.save(self.path("x.npy"), x)
+                self.runs("scan-spmv", path, "--x", self.path("x.npy"), "-o", self.path("y.npy"),
+                          *options, reads=os.path.getsize(path), writes=0, beside=[path])
+                self.assertTrue(np.array_equal(self.loads("y.npy"), dense @ x))
+                os.remove(path)
+
+    def test_errors_name_the_line(self):
+        path, _ = self.matrix("m.mtx", "integer", "general", "%d %d %d")
+        with open(path, "rb") as file:
+            lines = sum(piece.count(b"\n") for piece in iter(lambda: file.read(MIB), b""))
+        little = ["--memory", str(self.memory), "-o", self.path("y.npy")]
+        self.name, self.program = "scan-spmv", PROGRAMS["scan-spmv"]
+        with open(path, "ab") as file:
+            file.write(b"1 1 1\n")
+        self.fails(BAD_FILE, "m.mtx:%d: more than the %d entries that the sizes promise" % (
+            lines + 1, lines - 3), path, *little)
+        with open(path, "r+b") as file:
+            file.truncate(os.path.getsize(path) - 6)
+            file.seek(-8, os.SEEK_END)
+            last = file.read()
+            file.truncate(os.path.getsize(path) - len(last) + last[:-1].rfind(b"\n") + 1)
+        self.fails(BAD_FILE, "m.mtx:%d: the file ends after %d entries, expected %d" % (
+            lines - 1, lines - 4, lines - 3), path, *little)
+        self.assertHolds("m.mtx")
+
+
 class Pipes(ProgramCase):
     def test_the_first_result_leaves_before_the_last_input_arrives(self):
         items = np.arange(1, 6, dtype="int64")
