@@ -29,9 +29,9 @@ Repeated entries of one place add up, also in a pattern. The product is computed
 integers in int64, or in the type of --dtype: float32, float64, int64. It is written to OUTPUT; with
 --stats or --spy it is only computed if --output is given.
 
---memory BYTES: a matrix that does not fit is multiplied while it is read, with the vectors in memory;
-only in plus-times on the CPU, without --verify, --stats, --spy, --repeat and --algorithm. Sums of floats
-then follow the order of the file.
+--memory BYTES: a matrix that does not fit is multiplied while it is read, with the vectors in
+memory; only in plus-times on the CPU, without --verify, --stats, --spy, --repeat and --algorithm.
+Sums of floats then follow the order of the file.
 
 --algorithm, as kernels: on a GPU, or without one in the executor, which simulates each thread of a
 GPU and takes up to 16777216 rows and entries.
