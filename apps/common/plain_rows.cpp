@@ -7,6 +7,9 @@
 #include <bit>
 #include <charconv>
 #include <cstring>
+#include <exception>
+#include <iterator>
+#include <limits>
 #include <system_error>
 #include <thread>
 
@@ -310,10 +313,15 @@ std::span<plain_rows const> plain_row_scanner::scan(std::string_view text, char 
     text.remove_prefix(bytes);
   }
   to.resize(std::max(to.size(), count));
+  std::vector<std::exception_ptr> errors(count);  // no memory
   std::atomic<std::size_t> ticket{0};
   auto const work = [&] {
     for (std::size_t i = ticket++; i < count; i = ticket++) {
-      scan(parts[i], readable, with_rows, to[i]);
+      try {
+        scan(parts[i], readable, with_rows, to[i]);
+      } catch (...) {
+        errors[i] = std::current_exception();
+      }
     }
   };
   {
@@ -324,6 +332,9 @@ std::span<plain_rows const> plain_row_scanner::scan(std::string_view text, char 
       // Fewer threads are enough.
     }
     work();
+  }
+  for (std::exception_ptr const& error : errors) {
+    if (error) std::rethrow_exception(error);
   }
   std::size_t all = 0;
   while (all + 1 < count && to[all].bytes == parts[all].size()) ++all;
