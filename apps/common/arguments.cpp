@@ -280,6 +280,12 @@ void add_rank_arguments(CLI::App& app, common_arguments& values) {
   add_format(app, &values, "auto|npy|raw",
              "format of the input: npy, raw, or auto: by name, else by content");
   app.add_flag("--time", values.time, about_time);
+  app.add_flag_function(
+      "--gather",
+      [to = &values](std::int64_t on) {
+        if (on > 0) to->access = rank_access::rank_0;
+      },
+      "rank 0 reads and writes all files: for machines that share none");
   add_version_flag(app);
 }
 

@@ -20,6 +20,9 @@ class Option;
 
 namespace libscan::apps {
 
+/// Which ranks of a program open its files: all, or rank 0 only, which sends and receives parts.
+enum class rank_access : std::uint8_t { all_ranks, rank_0 };
+
 /// Values of the common flags.
 struct common_arguments {
   std::string engine = "auto";                    ///< --engine: "auto", "cpu" or "cuda"
@@ -36,6 +39,7 @@ struct common_arguments {
   bool decimal_comma = false;                     ///< --decimal-comma of text
   bool progress = false;                          ///< --progress: even when not on a terminal
   bool time = false;                              ///< --time on several ranks
+  rank_access access = rank_access::all_ranks;    ///< --gather of programs for several ranks
   bool verify = false;                            ///< --verify against an independent computation
   /// Those that the program has; set before the flags are added.
   verifier_set offered_verifiers{verifier::loop, verifier::standard};

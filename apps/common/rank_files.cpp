@@ -111,31 +111,29 @@ std::unique_ptr<Part> open_part(collective_call& call, std::string const& name, 
 }  // namespace
 
 rank_input::rank_input(communicator const& comm, std::string const& path,
-                       read_options const& options)
-    : comm_(comm) {
-  struct summary {
-    index_t items;
-    dtype type;
-    bool operator==(summary const&) const = default;
-  };
+                       read_options const& options, rank_access access)
+    : comm_(comm), access_(access), name_(input_name(path)) {
   collective(comm_, "open_input", [&](collective_call& call) {
+    bool const opens = access == rank_access::all_ranks || comm_.rank() == 0;
     auto const seen = call.gather("header", [&] {
+      if (!opens) return header{};
       file_format format = options.format;
       byte_reader in = open_parts(path, format);
       items_.emplace(std::move(in), format, options, item_stream::request{.known_count = true},
                      bytes_read_);
       if (items_->held() != nullptr && *items_->count() > 0) refuse(path, "items in Fortran order");
-      return summary{*items_->count(), items_->type()};
+      return header{*items_->count(), items_->type(), items_->format(), items_->truth_values()};
     });
+    header_ = seen[0];
     call.agree("header", [&] {
-      summary const mine{*items_->count(), items_->type()};
-      if (mine == seen[0]) return;
-      throw file_error(items_->name(), std::to_string(mine.items) + " items of " +
-                                           std::string(name_of(mine.type)) + ", expected " +
-                                           std::to_string(seen[0].items) + " of " +
-                                           std::string(name_of(seen[0].type)) + " as on rank 0");
+      header const& mine = seen[static_cast<std::size_t>(comm_.rank())];
+      if (!opens || (mine.items == header_.items && mine.type == header_.type)) return;
+      throw file_error(name_, std::to_string(mine.items) + " items of " +
+                                  std::string(name_of(mine.type)) + ", expected " +
+                                  std::to_string(header_.items) + " of " +
+                                  std::string(name_of(header_.type)) + " as on rank 0");
     });
-    parts_ = distribution::even(seen[0].items, comm_.size());
+    parts_ = distribution::even(header_.items, comm_.size());
   });
 }
 
@@ -145,22 +143,25 @@ array rank_input::read(std::size_t item_bytes) {
 
 array rank_input::read(std::size_t item_bytes, index_t first, index_t end) {
   return collective(comm_, "read_input", [&](collective_call& call) {
-    array mine;
-    call.agree("items", [&] { mine = read_part(item_bytes, first, end); });
+    array mine{type(), {0}, format(), {}, nullptr};
+    call.agree("memory", [&] {
+      require_memory(static_cast<std::uint64_t>(end - first) * item_bytes,
+                     "a rank's part of " + name_);
+    });
+    if (parts_->total() == 0) return mine;
+    if (access_ == rank_access::rank_0) return send_parts(call, first, end);
+    call.agree("items", [&] { mine = read_part(first, end); });
     return mine;
   });
 }
 
-array rank_input::read_part(std::size_t item_bytes, index_t first, index_t end) {
-  array result{type(), {0}, format(), {}, nullptr};
-  if (parts_->total() == 0) return result;
-  auto const n = static_cast<std::uint64_t>(end - first);
-  require_memory(n * item_bytes, "a rank's part of " + items_->name());
+array rank_input::read_part(index_t first, index_t end) {
+  array result{type(), {end - first}, format(), {}, nullptr};
   items_->restrict_to(first, end);
   std::size_t const item = size_of(type());
   items_->begin(item_stream::piece_items(1, item), 1);
-  byte_buffer buffer(items_->name());
-  buffer.grow(n * item);
+  byte_buffer buffer(name_);
+  buffer.grow(static_cast<std::size_t>(end - first) * item);
   buffer.shrink(0);
   while (auto const piece = items_->next()) {
     if (!piece->empty()) {
@@ -168,14 +169,43 @@ array rank_input::read_part(std::size_t item_bytes, index_t first, index_t end) 
     }
   }
   kept_bytes all = buffer.release();
-  result.shape = {end - first};
   result.bytes = all.bytes;
   result.owner = std::move(all.owner);
   return result;
 }
 
-rank_output::rank_output(communicator const& comm, std::string const& path)
-    : comm_(comm), path_(path) {
+array rank_input::send_parts(collective_call& call, index_t first, index_t end) {
+  struct range {
+    index_t first, end;
+  };
+  array mine{type(), {end - first}, format(), {}, nullptr};
+  byte_buffer buffer(name_);
+  auto const ranges = call.gather("range", [&] { return range{first, end}; });
+  for (int r = comm_.size() - 1; r >= 0; --r) {
+    range const& one = ranges[static_cast<std::size_t>(r)];
+    std::size_t const bytes = static_cast<std::size_t>(one.end - one.first) * size_of(type());
+    array part;
+    std::span<std::byte> space;
+    call.agree("items", [&] {
+      if (comm_.rank() == 0) part = read_part(one.first, one.end);
+      if (comm_.rank() == r && r > 0) space = buffer.grow(bytes);
+    });
+    if (r == 0 && comm_.rank() == 0) return part;
+    if (r == 0 || bytes == 0) continue;
+    std::vector<outgoing> sends;
+    std::vector<incoming> receives;
+    if (comm_.rank() == 0) sends.push_back({r, part.bytes});
+    if (comm_.rank() == r) receives.push_back({0, space});
+    call.through().exchange(call.at("items"), sends, receives);
+  }
+  kept_bytes all = buffer.release();
+  mine.bytes = all.bytes;
+  mine.owner = std::move(all.owner);
+  return mine;
+}
+
+rank_output::rank_output(communicator const& comm, std::string const& path, rank_access access)
+    : comm_(comm), access_(access), path_(path) {
   collective(comm_, "open_output", [&](collective_call& call) {
     call.agree("file", [&] {
       if (comm_.rank() != 0) return;
@@ -186,7 +216,7 @@ rank_output::rank_output(communicator const& comm, std::string const& path)
       if (file_->appears_at_commit()) return;
       throw usage_error(file_->name() + ": expected the name of a regular file, which ranks write");
     });
-    part_ = open_part<part>(call, path_, file_.get());
+    if (access == rank_access::all_ranks) part_ = open_part<part>(call, path_, file_.get());
   });
 }
 
@@ -209,12 +239,40 @@ void rank_output::fill(dtype type, index_t total, index_t first, std::span<std::
       file_->reserve(header.size() + static_cast<std::uint64_t>(total) * item);
       file_->write_at(0, std::as_bytes(std::span<char const>(header)));
     });
+    std::uint64_t const offset = header.size() + static_cast<std::uint64_t>(first) * item;
+    if (access_ == rank_access::rank_0) return receive_parts(call, offset, items);
     call.agree("items", [&] {
       output_file& to = part_ ? *part_->file : *file_;
-      to.write_at(header.size() + static_cast<std::uint64_t>(first) * item, items);
+      to.write_at(offset, items);
       to.complete();
     });
   });
+}
+
+void rank_output::receive_parts(collective_call& call, std::uint64_t offset,
+                                std::span<std::byte const> items) {
+  struct place {
+    std::uint64_t offset, bytes;
+  };
+  auto const places = call.gather("places", [&] { return place{offset, items.size()}; });
+  std::vector<std::byte> buffer;
+  for (int r = 0; r < comm_.size(); ++r) {
+    place const& one = places[static_cast<std::size_t>(r)];
+    if (r > 0 && one.bytes > 0) {
+      call.agree("space", [&] {
+        if (comm_.rank() == 0) buffer.resize(static_cast<std::size_t>(one.bytes));
+      });
+      std::vector<outgoing> sends;
+      std::vector<incoming> receives;
+      if (comm_.rank() == r) sends.push_back({0, items});
+      if (comm_.rank() == 0) receives.push_back({r, buffer});
+      call.through().exchange(call.at("items"), sends, receives);
+    }
+    call.agree("items", [&] {
+      if (file_) file_->write_at(one.offset, r == 0 ? items : std::span<std::byte const>(buffer));
+    });
+    buffer.clear();
+  }
 }
 
 void rank_output::commit_together(communicator const& comm,
@@ -233,18 +291,26 @@ void rank_output::commit_together(communicator const& comm,
   });
 }
 
-matrix_file read_rank_matrix(communicator const& comm, std::string const& path, int threads) {
+matrix_file read_rank_matrix(communicator const& comm, std::string const& path, int threads,
+                             rank_access access) {
   struct summary {
     index_t rows, columns, claimed;
+    matrix_field field;
+    matrix_symmetry symmetry;
     std::uint64_t bytes;
     line_counts counts;
   };
   return collective(comm, "read_matrix", [&](collective_call& call) {
+    bool const alone = access == rank_access::rank_0;
+    bool const reads = !alone || comm.rank() == 0;
     std::unique_ptr<matrix_market_part> part;
     auto const seen = call.gather("lines", [&] {
-      part = std::make_unique<matrix_market_part>(path, comm.rank(), comm.size(), threads);
+      if (!reads) return summary{};
+      part = std::make_unique<matrix_market_part>(path, alone ? 0 : comm.rank(),
+                                                  alone ? 1 : comm.size(), threads);
       matrix_file const& sizes = part->matrix();
-      return summary{sizes.rows, sizes.columns, part->claimed(), sizes.bytes, part->counts()};
+      return summary{sizes.rows,     sizes.columns, part->claimed(), sizes.field,
+                     sizes.symmetry, sizes.bytes,   part->counts()};
     });
     line_counts before, all;
     for (std::size_t r = 0; r < seen.size(); ++r) {
@@ -253,8 +319,13 @@ matrix_file read_rank_matrix(communicator const& comm, std::string const& path, 
       all.entries += seen[r].counts.entries;
     }
     matrix_file mine;
+    mine.rows = seen[0].rows;
+    mine.columns = seen[0].columns;
+    mine.field = seen[0].field;
+    mine.symmetry = seen[0].symmetry;
     auto const above = call.gather("entries", [&] {
       summary const& own = seen[static_cast<std::size_t>(comm.rank())];
+      if (!reads) return index_t{0};
       if (own.rows != seen[0].rows || own.columns != seen[0].columns ||
           own.claimed != seen[0].claimed || own.bytes != seen[0].bytes) {
         throw file_error(input_name(path), "other sizes than on rank 0, expected the same file");

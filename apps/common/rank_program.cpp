@@ -43,8 +43,8 @@ constexpr unsigned leaving_seconds = 10;
 constexpr char const* about_ranks =
     R"(Start one process per rank, as in: mpirun -n 4 PROGRAM ...
 Each rank holds its part of the input in memory, and writes its part of the output. Several machines
-need a file system that all of them share. The output appears when all parts are written; if a rank
-fails, is killed or hangs, none appears.
+need a file system that all of them share, or --gather. The output appears when all parts are
+written; if a rank fails, is killed or hangs, none appears.
 Exit codes: 0 done, 2 usage, 3 bad file, 4 memory, or a rank was lost.)";
 
 /// Passes calls on to another transport, and knows whether it can still be used. If not, MPI may

@@ -72,8 +72,8 @@ void scan(ranks const& on, prefix_arguments const& arguments, any_value const& f
 
 void prefix_on_ranks(ranks const& on, prefix_arguments const& arguments) {
   double read_seconds = 0, scan_seconds = 0, write_seconds = 0;
-  rank_output output(on.comm(), arguments.output);
-  rank_input input(on.comm(), arguments.input, arguments.common.reading());
+  rank_output output(on.comm(), arguments.output, arguments.common.access);
+  rank_input input(on.comm(), arguments.input, arguments.common.reading(), arguments.common.access);
   dtype const accumulator = accumulator_for(arguments, input.type(), input.truth_values());
   any_value const init = make_init(accumulator, arguments.op, arguments.init);
   index_t const first = input.parts().begin(on.rank());

@@ -10,7 +10,6 @@
 #include <string>
 #include <type_traits>
 
-#include <apps/common/rank_files.hpp>
 #include <apps/prefix/segment_file.hpp>
 #include <libscan/core/floats.hpp>
 #include <libscan/distributed/collective.hpp>
@@ -119,7 +118,7 @@ std::vector<std::uint8_t> heads_on_ranks(ranks const& on, prefix_arguments const
   form const how = arguments.segments;
   read_options options;
   options.type = type_of_segments(how, arguments.segment_file);
-  rank_input file(on.comm(), arguments.segment_file, options);
+  rank_input file(on.comm(), arguments.segment_file, options, arguments.common.access);
   if (how == form::offsets) return from_offsets(on, file, parts);
   check_segment_count(how, file.name(), file.type(), file.parts().total(), parts.total());
   index_t const begin = parts.begin(on.rank()), end = parts.end(on.rank());

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <apps/common/rank_files.hpp>
 #include <apps/prefix/prefix_arguments.hpp>
 #include <libscan/distributed/distribution.hpp>
 #include <libscan/distributed/ranks.hpp>

@@ -48,50 +48,50 @@ struct rank_heads {
 
 /// Whether a segment begins at item i of the rank, in the scan's direction. `all`: the first items
 /// of all ranks.
-inline bool begins_at(std::span<std::uint8_t const> heads, index_t i, bool reversed, int rank,
+inline bool begins_at(std::span<std::uint8_t const> head_flags, index_t i, bool reversed, int rank,
                       std::vector<rank_heads> const& all) {
   auto const at = static_cast<std::size_t>(i);
   auto const me = static_cast<std::size_t>(rank);
   if (reversed) {
-    if (at + 1 < heads.size()) return heads[at + 1] != 0;
+    if (at + 1 < head_flags.size()) return head_flags[at + 1] != 0;
     for (std::size_t r = me + 1; r < all.size(); ++r) {
       if (all[r].has_items) return all[r].begins;
     }
     return true;
   }
-  if (heads[at] != 0) return true;
+  if (head_flags[at] != 0) return true;
   for (std::size_t r = 0; i == 0 && r < me; ++r) {
     if (all[r].has_items) return false;
   }
   return i == 0;
 }
 
-template <scan_kind Kind, class In, class Heads, class Out, monoid Op>
-void segmented_scan_over_ranks(char const* name, ranks const& on, In const& in, Heads const& flags,
-                               Out&& out, Op const& op, typename Op::value_type const& init,
-                               scan_direction direction) {
+template <scan_kind Kind, class In, class HeadFlags, class Out, monoid Op>
+void segmented_scan_over_ranks(char const* name, ranks const& on, In const& in,
+                               HeadFlags const& flags, Out&& out, Op const& op,
+                               typename Op::value_type const& init, scan_direction direction) {
   using T = typename Op::value_type;
   std::span<item_of<In> const> const from{in};
-  std::span<std::uint8_t const> const heads{flags};
+  std::span<std::uint8_t const> const head_flags{flags};
   std::span const to{static_cast<Out&&>(out)};
   bool const reversed = direction == scan_direction::reverse;
   std::vector<open_segment<T>> items;
   detail::collective(on.comm(), name, [&](collective_call& call) {
-    auto const all = call.gather("heads", [&] {
-      if (heads.size() != from.size() || to.size() < from.size()) {
-        throw invalid_argument(std::string(name) + ": " + std::to_string(heads.size()) +
-                               " heads and space for " + std::to_string(to.size()) +
+    auto const all = call.gather("head flags", [&] {
+      if (head_flags.size() != from.size() || to.size() < from.size()) {
+        throw invalid_argument(std::string(name) + ": " + std::to_string(head_flags.size()) +
+                               " head flags and space for " + std::to_string(to.size()) +
                                " results, expected " + std::to_string(from.size()) +
                                " as there are items");
       }
       (void)cpu::detail::memory_of(from.data(), static_cast<index_t>(from.size()));
-      return rank_heads{!heads.empty(), !heads.empty() && heads[0] != 0};
+      return rank_heads{!head_flags.empty(), !head_flags.empty() && head_flags[0] != 0};
     });
     call.agree("items", [&] {
       items.reserve(from.size());
       for (std::size_t i = 0; i < from.size(); ++i) {
         bool const begins =
-            detail::begins_at(heads, static_cast<index_t>(i), reversed, on.rank(), all);
+            detail::begins_at(head_flags, static_cast<index_t>(i), reversed, on.rank(), all);
         T const item = static_cast<T>(from[i]);
         items.push_back({begins ? op(init, item) : item, begins});
       }
@@ -121,34 +121,36 @@ void segmented_scan_over_ranks(char const* name, ranks const& on, In const& in, 
 
 }  // namespace detail
 
-/// Inclusive scan of each segment over all ranks. `heads` has one byte per item: not 0 where a
+/// Inclusive scan of each segment over all ranks. `head_flags` has one byte per item: not 0 where a
 /// segment begins. One begins at the first item of all ranks in any case. By
 /// `scan_direction::reverse`, each segment is scanned from its end. Without an `init`, it is the
 /// identity.
 /// Result: init op the items of the segment up to this one.
 /// Types: as `inclusive_scan`, for any monoid. Aliasing: `out` may be `in`.
-/// Determinism: by `association::fixed`, the bits depend only on items and heads, not on the number
-/// of ranks or threads. Memory: twice the items, each with a flag.
-/// Synchronization: collective. Throws: as `inclusive_scan`; `invalid_argument` on a rank with
-/// another number of heads than items, or too short an `out`, `remote_error` on others.
-template <host_items In, host_items Heads, host_output Out, monoid Op = plus<detail::item_of<In>>>
+/// Determinism: by `association::fixed`, the bits depend only on items and head flags, not on the
+/// number of ranks or threads. Memory: twice the items, each with a flag. Synchronization:
+/// collective. Throws: as `inclusive_scan`; `invalid_argument` on a rank with another number of
+/// head flags than items, or too short an `out`, `remote_error` on others.
+template <host_items In, host_items HeadFlags, host_output Out,
+          monoid Op = plus<detail::item_of<In>>>
 void inclusive_segmented_scan(
-    ranks const& on, In const& in, Heads const& heads, Out&& out, Op op = {},
+    ranks const& on, In const& in, HeadFlags const& head_flags, Out&& out, Op op = {},
     std::type_identity_t<std::optional<typename Op::value_type>> init = {},
     scan_direction direction = scan_direction::forward) {
   detail::segmented_scan_over_ranks<scan_kind::inclusive>(
-      "inclusive_segmented_scan", on, in, heads, static_cast<Out&&>(out), op,
+      "inclusive_segmented_scan", on, in, head_flags, static_cast<Out&&>(out), op,
       init ? *init : typename Op::value_type(op.identity()), direction);
 }
 
 /// Exclusive scan of each segment: as `inclusive_segmented_scan`, without the item itself.
-template <host_items In, host_items Heads, host_output Out, monoid Op = plus<detail::item_of<In>>>
+template <host_items In, host_items HeadFlags, host_output Out,
+          monoid Op = plus<detail::item_of<In>>>
 void exclusive_segmented_scan(
-    ranks const& on, In const& in, Heads const& heads, Out&& out, Op op = {},
+    ranks const& on, In const& in, HeadFlags const& head_flags, Out&& out, Op op = {},
     std::type_identity_t<std::optional<typename Op::value_type>> init = {},
     scan_direction direction = scan_direction::forward) {
   detail::segmented_scan_over_ranks<scan_kind::exclusive>(
-      "exclusive_segmented_scan", on, in, heads, static_cast<Out&&>(out), op,
+      "exclusive_segmented_scan", on, in, head_flags, static_cast<Out&&>(out), op,
       init ? *init : typename Op::value_type(op.identity()), direction);
 }
 

@@ -153,6 +153,8 @@ TEST_CASE("ranks multiply the matrix of a file, for any number of ranks") {
       arguments.common.type = dtype::i64;
       INFO(kind << (transpose ? ", transposed" : ""));
       check_outputs("a.mtx", text, file_of(y, "a.npy"), multiplying(arguments));
+      arguments.common.access = rank_access::rank_0;
+      check_outputs("a.mtx", text, file_of(y, "a.npy"), multiplying(arguments));
     }
   }
 }

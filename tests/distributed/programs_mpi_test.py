@@ -29,13 +29,15 @@ class RankCase(ProgramCase):
         items = np.random.default_rng(1).integers(-1000, 1000, 20011).astype("int32")
         np.save(self.path("in.npy"), items)
 
-    def on_ranks(self, ranks, name, *arguments, faults=()):
-        """Runs a program on ranks. `faults` gives some of them failing system calls. Returns the
-        exit code, standard output, and the lines of the program, without those of mpirun."""
+    def on_ranks(self, ranks, name, *arguments, faults=(), elsewhere=None):
+        """Runs a program on ranks. `faults` gives some of them failing system calls; `elsewhere` is
+        the directory of all but rank 0. Returns the exit code, standard output, and the lines of the program, without those of mpirun."""
         command = [MPIRUN, "-q", "--oversubscribe", "--allow-run-as-root"]
         faults = dict(faults)
         for rank in range(ranks):
             command += [":"] * (rank > 0) + ["-n", "1"]
+            if elsewhere and rank > 0:
+                command += ["-wdir", elsewhere]
             if rank in faults:
                 command += ["env", "LD_PRELOAD=" + LIBRARY, "LIBSCAN_FAIL=" + faults[rank],
                             "LIBSCAN_FAILED=/dev/null"]
@@ -150,6 +152,21 @@ class Results(RankCase):
                 outputs.append(file.read())
         self.assertEqual(len(set(outputs)), 1)
         self.assertEqual(len(outputs[0]), 2000)
+
+    def test_gather(self):
+        """All but rank 0 are in a directory without files."""
+        os.mkdir(self.path("elsewhere"))
+        for name, options in OPTIONS.items():
+            one, many = "one-%s.npy" % name, "many-%s.npy" % name
+            self.assertEqual(self.call("in.npy", *options, "-o", one,
+                                       program=PROGRAMS["scan-" + name], cwd=self.dir)[0], DONE)
+            result = self.on_ranks(3, "scan-%s-mpi" % name, "in.npy", *options, "-o", many,
+                                   "--gather", elsewhere=self.path("elsewhere"))
+            self.assertEqual(result, (DONE, "", ""))
+            with open(self.path(one), "rb") as a, open(self.path(many), "rb") as b:
+                self.assertEqual(a.read(), b.read(), name)
+        self.assertEqual(os.listdir(self.path("elsewhere")), [])
+        os.rmdir(self.path("elsewhere"))
 
     def test_help_is_printed_once(self):
         for name in PROGRAMS:

@@ -349,6 +349,52 @@ TEST_CASE("ranks count the items of a file, for any number of ranks") {
                 with(halves, histogram_on_ranks));
 }
 
+TEST_CASE("rank 0 reads and writes for all ranks, and the output has the same bytes") {
+  test::scratch_directory const dir;
+  std::vector<std::uint8_t> bits(26);
+  std::vector<int> offsets{0, 3, 3, 90, 205};
+  for (std::size_t i = 0; i < bits.size(); ++i) bits[i] = static_cast<std::uint8_t>(37 * i);
+  test::write_bytes(dir / "bits.npy", file_of(bits, "b.npy"));
+  test::write_bytes(dir / "offsets.npy", file_of(offsets, "o.npy"));
+  test::write_bytes(dir / "v.npy", file_of(std::vector<float>(205, 2.5F), "v.npy"));
+  std::string const input = file_of(some_items(205), "a.npy");
+  sort_arguments sorts;
+  sorts.values = dir / "v.npy";
+  sorts.values_output = dir / "moved.npy";
+  prefix_arguments scans, plain;
+  scans.segments = segmentation::form::offsets;
+  scans.segment_file = dir / "offsets.npy";
+  filter_arguments filters;
+  filters.mask = dir / "bits.npy";
+  histogram_arguments counts;
+  counts.integers = true;
+  auto const check = [&](auto arguments, auto const& run) {
+    test::scratch_directory const files;
+    test::write_bytes(files / "a.npy", input);
+    with(arguments, run)(ranks{communicator::self(), engine::cpu(1)}, files / "a.npy",
+                         files / "o.npy");
+    arguments.common.access = rank_access::rank_0;
+    check_outputs("a.npy", input, test::read_bytes(files / "o.npy"), with(arguments, run));
+    test::check_failures("a.npy", input, with(arguments, run));
+  };
+  check(plain, prefix_on_ranks);
+  check(scans, prefix_on_ranks);
+  check(filters, filter_on_ranks);
+  check(counts, histogram_on_ranks);
+  check(sort_arguments(), sort_on_ranks);
+  sorts.common.access = rank_access::rank_0;
+  check_outputs("a.npy", input,
+                file_of(
+                    [&] {
+                      auto sorted = some_items(205);
+                      std::sort(sorted.begin(), sorted.end());
+                      return sorted;
+                    }(),
+                    "a.npy"),
+                with(sorts, sort_on_ranks));
+  CHECK(test::read_bytes(dir / "moved.npy") == test::read_bytes(dir / "v.npy"));
+}
+
 TEST_CASE("ranks that fail while they work on a file leave nothing") {
   std::string const input = file_of(some_items(300), "a.npy");
   check_failures("a.npy", input, sorting(false, false));

@@ -179,7 +179,7 @@ TEST_CASE("another number of heads, or an operator that fails, is heard on all r
       inclusive_segmented_scan(on, std::vector<int>{1, 1}, none, items);
       CHECK(items[1] == 2 * comm.rank() + 2);
     });
-    std::string const words = throws ? "13 is unlucky" : "3 heads and space for 2 results";
+    std::string const words = throws ? "13 is unlucky" : "3 head flags and space for 2 results";
     for (std::string const& one : said) CHECK(one.find(words) != std::string::npos);
     CHECK(said[0].starts_with("rank 2 failed"));
   }

@@ -23,10 +23,10 @@ namespace {
 
 /// The mask of this rank's items, one byte each.
 std::vector<std::uint8_t> flags_on_ranks(ranks const& on, std::string const& path,
-                                         distribution const& parts) {
+                                         distribution const& parts, rank_access access) {
   read_options options;
   if (format_of_name(path) == file_format::raw) options.type = dtype::u8;
-  rank_input file(on.comm(), path, options);
+  rank_input file(on.comm(), path, options, access);
   bool const packed = is_packed_mask(file.name(), file.type(), file.truth_values(), file.format(),
                                      file.parts().total(), parts.total());
   index_t const begin = parts.begin(on.rank()), end = parts.end(on.rank());
@@ -51,11 +51,12 @@ void filter_on_ranks(ranks const& on, filter_arguments const& arguments) {
   if (arguments.keep) tree.emplace(*arguments.keep);
   std::vector<std::uint8_t> flags;
   double read_seconds = 0, filter_seconds = 0, write_seconds = 0;
-  rank_output output(on.comm(), arguments.output);
-  rank_input input(on.comm(), arguments.input, arguments.common.reading());
+  rank_access const access = arguments.common.access;
+  rank_output output(on.comm(), arguments.output, access);
+  rank_input input(on.comm(), arguments.input, arguments.common.reading(), access);
   visit_item_type(input.type(), [&]<class T>(std::type_identity<T>) {
     array items = timed(read_seconds, [&] {
-      if (arguments.mask) flags = flags_on_ranks(on, *arguments.mask, input.parts());
+      if (arguments.mask) flags = flags_on_ranks(on, *arguments.mask, input.parts(), access);
       return input.read(2 * sizeof(T) + (arguments.mask ? 1 : 0));
     });
     lazy_buffer<T> space(items.count());

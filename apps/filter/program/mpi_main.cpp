@@ -10,12 +10,12 @@
 namespace {
 
 constexpr char const* what_it_does =
-    "Keeps the items of an .npy or raw file that a predicate accepts or a mask marks, in their "
-    "order,\n"
-    "on several processes, which MPI starts. The output is that of scan-filter, byte for byte.";
+    "Keeps the items of an .npy or raw file that a predicate accepts or a mask marks, in their\n"
+    "order, on several processes, which MPI starts. The output is that of scan-filter, byte for\n"
+    "byte.";
 
 constexpr char const* words_and_examples =
-    R"(PREDICATE and MASK: as for scan-filter, whose --help explains them. MASK is an .npy or raw file.
+    R"(PREDICATE and MASK: as for scan-filter, whose --help explains them. MASK is .npy or raw.
 A rank takes up to twice the size of its items in memory.
 
 Example:

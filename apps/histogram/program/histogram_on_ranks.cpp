@@ -63,8 +63,8 @@ std::vector<index_t> counts_on_ranks(ranks const& on, histogram_arguments const&
 
 void histogram_on_ranks(ranks const& on, histogram_arguments const& arguments) {
   double read_seconds = 0, count_seconds = 0, write_seconds = 0;
-  rank_output output(on.comm(), *checked(arguments).output);
-  rank_input input(on.comm(), arguments.input, arguments.common.reading());
+  rank_output output(on.comm(), *checked(arguments).output, arguments.common.access);
+  rank_input input(on.comm(), arguments.input, arguments.common.reading(), arguments.common.access);
   visit_item_type(input.type(), [&]<class T>(std::type_identity<T>) {
     array const items = timed(read_seconds, [&] { return input.read(sizeof(T)); });
     auto const counts =

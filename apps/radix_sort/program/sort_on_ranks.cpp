@@ -40,13 +40,14 @@ class sort_run {
       : on_(on),
         arguments_(arguments),
         options_(checked_options(arguments)),
-        output_(on.comm(), arguments.output) {
-    if (arguments.values) values_output_.emplace(on.comm(), arguments.values_output);
-    input_.emplace(on.comm(), arguments.input, arguments.common.reading());
+        output_(on.comm(), arguments.output, arguments.common.access) {
+    if (arguments.values)
+      values_output_.emplace(on.comm(), arguments.values_output, arguments.common.access);
+    input_.emplace(on.comm(), arguments.input, arguments.common.reading(), arguments.common.access);
     if (!arguments.values) return;
     read_options of_values;
     of_values.type = arguments.values_type;
-    values_input_.emplace(on.comm(), *arguments.values, of_values);
+    values_input_.emplace(on.comm(), *arguments.values, of_values, arguments.common.access);
     check_value_count(arguments, values_input_->parts().total(), input_->parts().total());
   }
 

@@ -89,8 +89,9 @@ class spmv_run {
     matrix_stream in(arguments_.matrix, &meter_, arguments_.common.threads);
     if (is_streamed(in)) {
       file_ = in.head()->matrix;
-      if (type() == dtype::f32) return run_streamed<float>(in);
-      return type() == dtype::i64 ? run_streamed<std::int64_t>(in) : run_streamed<double>(in);
+      dtype const type = product_type(arguments_, file_);
+      if (type == dtype::f32) return run_streamed<float>(in);
+      return type == dtype::i64 ? run_streamed<std::int64_t>(in) : run_streamed<double>(in);
     }
     file_ = timed(read_seconds_, [&] { return in.read_all(); });
     // Exchanging rows and columns transposes the matrix; the omitted part of a symmetric list stays

@@ -33,15 +33,18 @@ class spmv_run {
         semiring_(semiring_named(arguments.semiring)),
         seed_(seed_of(arguments.x)) {
     check_product_type(arguments);
-    output_.emplace(on.comm(), *arguments.output);
+    output_.emplace(on.comm(), *arguments.output, arguments.common.access);
     if (!seed_ && arguments.x != "ones") {
-      x_file_.emplace(on.comm(), arguments.x, reading_of_x(arguments, nullptr));
+      x_file_.emplace(on.comm(), arguments.x, reading_of_x(arguments, nullptr),
+                      arguments.common.access);
     }
   }
 
   void run() {
-    file_ = timed(read_seconds_,
-                  [&] { return read_rank_matrix(on_.comm(), arguments_.matrix, on_.threads()); });
+    file_ = timed(read_seconds_, [&] {
+      return read_rank_matrix(on_.comm(), arguments_.matrix, on_.threads(),
+                              arguments_.common.access);
+    });
     if (arguments_.transpose) {
       std::swap(file_.rows, file_.columns);
       std::swap(file_.row_indices, file_.column_indices);
