@@ -574,7 +574,7 @@ matrix_market_part::matrix_market_part(std::string const& path, int part, int pa
                       ": no regular file, or compressed, expected an uncompressed Matrix Market "
                       "file, since each rank reads a part");
   }
-  std::uint64_t const end = *in.bytes_left();
+  std::uint64_t const end = in.bytes_left().value_or(0);
   std::string_view const header = header_of(in);
   line_reader first(without_mark(header));
   claimed_ = read_header(first, state_->name, state_->matrix);

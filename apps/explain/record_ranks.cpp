@@ -40,7 +40,8 @@ class recording_transport final : public transport {
   int size() const override { return comm_.size(); }
 
   void allgather(call_step at, std::span<std::byte const> mine, std::span<std::byte> all) override {
-    note(at, "every rank tells all others " + std::to_string(mine.size()) + " bytes");
+    note(at, "every rank tells all others " + std::to_string(mine.size()) +
+                 (mine.size() == 1 ? " byte" : " bytes"));
     calls_.back().told.assign(mine.begin(), mine.end());
     comm_.through().allgather(at, mine, all);
   }
