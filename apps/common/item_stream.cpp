@@ -79,8 +79,10 @@ std::shared_ptr<descriptor const> item_stream::plain_file(std::uint64_t& start) 
 }
 
 void item_stream::restrict_to(index_t first, index_t end) {
+  rewind();
   std::size_t const item = size_of(layout_.type);
-  start_ += static_cast<std::uint64_t>(first) * item;
+  start_ += static_cast<std::uint64_t>(first) * item - left_out_;
+  left_out_ = static_cast<std::uint64_t>(first) * item;
   layout_.bytes = static_cast<std::uint64_t>(end - first) * item;
   count_ = end - first;
 }

@@ -58,7 +58,8 @@ class item_stream {
   /// Reads all items into memory, to come in one piece. Only before `begin`.
   void join();
 
-  /// Hands out only items [first, end). Requires `may_rewind`, no `held` items, and `begin` after.
+  /// Hands out only items [first, end) of all. Requires `may_rewind`, no `held` items, and `begin`
+  /// after.
   void restrict_to(index_t first, index_t end);
 
   /// The regular file that holds the items as they are handed out, from `start` on; null if they
@@ -130,8 +131,9 @@ class item_stream {
   file_format format_;
   std::uint64_t others_read_;  // in `bytes_read_`
   dtype type_ = dtype::u8;
-  npy_layout layout_;        // of stored items; of raw ones, too
-  std::uint64_t start_ = 0;  // offset of the first item
+  npy_layout layout_;           // of stored items; of raw ones, too
+  std::uint64_t start_ = 0;     // offset of the first item
+  std::uint64_t left_out_ = 0;  // bytes of items before it, see `restrict_to`
   std::optional<index_t> count_;
   std::optional<array> held_;  // all items, if they are in memory
   std::optional<text_row_reader> row_reader_;

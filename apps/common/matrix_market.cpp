@@ -569,7 +569,7 @@ matrix_market_part::matrix_market_part(std::string const& path, int part, int pa
   state_->name = input_name(path);
   byte_reader in(open_file(path, nullptr), state_->name);
   auto const file = in.file();
-  if ((!file && !in.peek(1).empty()) || named_gzip(path)) {
+  if (path == "-" || (!file && !in.peek(1).empty()) || named_gzip(path)) {
     throw usage_error(state_->name +
                       ": no regular file, or compressed, expected an uncompressed Matrix Market "
                       "file, since each rank reads a part");

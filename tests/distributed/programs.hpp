@@ -28,6 +28,11 @@ std::string file_of(std::vector<T> const& items, std::string const& name) {
   return read_bytes(dir / name);
 }
 
+/// The name of the output for an input: in the same format, but for matrices.
+inline std::string output_of(std::string const& name) {
+  return name.ends_with(".mtx") ? "out.npy" : "out-" + name;
+}
+
 /// Runs the program on each number of ranks; every output must have the `expected` bytes.
 inline void check_outputs(std::string const& name, std::string const& input,
                           std::string const& expected, rank_program const& run) {
@@ -36,9 +41,9 @@ inline void check_outputs(std::string const& name, std::string const& input,
     scratch_directory const dir;
     write_bytes(dir / name, input);
     simulated_ranks(p, static_cast<std::uint64_t>(p)).run([&](communicator const& comm) {
-      run(ranks{comm, engine::cpu(1)}, dir / name, dir / ("out-" + name));
+      run(ranks{comm, engine::cpu(1)}, dir / name, dir / output_of(name));
     });
-    bool const same = read_bytes(dir / ("out-" + name)) == expected;
+    bool const same = read_bytes(dir / output_of(name)) == expected;
     CHECK(same);
     CHECK(dir.entries() == 2);
   }
@@ -50,7 +55,7 @@ inline void check_failures(std::string const& name, std::string const& input,
   scratch_directory const dir;
   write_bytes(dir / name, input);
   auto const body = [&](communicator const& comm) {
-    run(ranks{comm, engine::cpu(1)}, dir / name, dir / ("out-" + name));
+    run(ranks{comm, engine::cpu(1)}, dir / name, dir / output_of(name));
   };
   simulated_ranks counting(3, 1);
   counting.run(body);
@@ -58,7 +63,7 @@ inline void check_failures(std::string const& name, std::string const& input,
     // The last send tells that the output has its name.
     for (index_t send = 0; send + 1 < counting.sends(rank); ++send) {
       INFO("rank " << rank << ", send " << send << " of " << counting.sends(rank));
-      std::filesystem::remove(dir / ("out-" + name));
+      std::filesystem::remove(dir / output_of(name));
       simulated_ranks failing(3, static_cast<std::uint64_t>(send));
       failing.fail(rank, send);
       for (auto const& outcome : failing.outcomes(body)) CHECK(outcome != nullptr);
