@@ -25,11 +25,9 @@ template <class T>
 void exchange_device_pieces(collective_call& call, ranks const& on, char const* step, T const* in,
                             std::span<index_t const> send, T* out,
                             std::span<index_t const> receive) {
+  constexpr int no_rank = -1;  // the transport also moves what stays here
   detail::with_messages<T>(
-      on.rank(), in, send, out, receive,
-      [&](T const* from, T* to, index_t n) {
-        detail::copy(on.queue(), to, from, static_cast<std::size_t>(n) * sizeof(T));
-      },
+      no_rank, in, send, out, receive, [](T const*, T*, index_t) {},
       [&](std::span<outgoing const> sends, std::span<incoming const> receives) {
         call.through().exchange_on(on.queue(), call.at(step), sends, receives);
       });

@@ -54,10 +54,16 @@ class nccl_transport final : public transport {
     try {
       check(at, ncclGroupStart());
       for (outgoing const& one : sends) {
+        if (one.to == rank()) continue;
         check(at, ncclSend(one.bytes.data(), one.bytes.size(), ncclUint8, one.to, data_, stream));
       }
       for (incoming const& one : receives) {
-        check(at, ncclRecv(one.bytes.data(), one.bytes.size(), ncclUint8, one.from, data_, stream));
+        if (one.from == rank()) {
+          keep(queue, sends, one);
+        } else {
+          check(at,
+                ncclRecv(one.bytes.data(), one.bytes.size(), ncclUint8, one.from, data_, stream));
+        }
       }
       check(at, ncclGroupEnd());
       wait(at, stream);
@@ -77,6 +83,14 @@ class nccl_transport final : public transport {
  private:
   std::string name(call_step at) const {
     return "rank " + std::to_string(rank()) + ", " + at.name();
+  }
+
+  /// Copies the message of this rank to itself.
+  void keep(device_queue const& queue, std::span<outgoing const> sends, incoming const& own) const {
+    for (outgoing const& one : sends) {
+      if (one.to != rank()) continue;
+      detail::copy(queue, own.bytes.data(), one.bytes.data(), own.bytes.size());
+    }
   }
 
   /// A communicator that does not block reports that it is not done yet.

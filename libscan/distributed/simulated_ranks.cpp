@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include <libscan/distributed/collective.hpp>
 #include <libscan/distributed/error.hpp>
 #include <libscan/distributed/simulated_ranks.hpp>
 #include <libscan/simt/executor/src/fiber.hpp>

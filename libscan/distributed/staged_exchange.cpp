@@ -21,17 +21,21 @@ std::span<Byte> piece_of(std::span<Byte> message, std::size_t round) {
   return message.subspan(begin, std::min(piece_bytes, message.size() - begin));
 }
 
+int rank_of(outgoing const& one) { return one.to; }
+int rank_of(incoming const& one) { return one.from; }
+
 /// Host memory for the pieces of a round, and where they come from or go to.
 template <class Message>
 struct pieces {
   std::vector<Message> on_device, on_host;
   std::vector<std::byte> memory;
 
-  pieces(std::span<Message const> messages, std::size_t round) {
+  /// Those of messages to and from other ranks.
+  pieces(std::span<Message const> messages, int own_rank, std::size_t round) {
     std::size_t bytes = 0;
     for (Message one : messages) {
       one.bytes = piece_of(one.bytes, round);
-      if (one.bytes.empty()) continue;
+      if (one.bytes.empty() || rank_of(one) == own_rank) continue;
       on_device.push_back(one);
       bytes += one.bytes.size();
     }
@@ -49,15 +53,22 @@ struct pieces {
 
 void transport::exchange_on(device_queue const& queue, call_step at,
                             std::span<outgoing const> sends, std::span<incoming const> receives) {
+  for (outgoing const& one : sends) {
+    for (incoming const& same : receives) {
+      if (one.to != rank() || same.from != rank()) continue;
+      detail::copy(queue, same.bytes.data(), one.bytes.data(), one.bytes.size());
+    }
+  }
   std::size_t longest = 0;
-  for (outgoing const& one : sends) longest = std::max(longest, one.bytes.size());
-  for (incoming const& one : receives) longest = std::max(longest, one.bytes.size());
+  for (outgoing const& one : sends) {
+    if (one.to != rank()) longest = std::max(longest, one.bytes.size());
+  }
   std::vector<std::size_t> of_ranks(static_cast<std::size_t>(size()));
   allgather(at, std::as_bytes(std::span(&longest, 1)), std::as_writable_bytes(std::span(of_ranks)));
   longest = *std::ranges::max_element(of_ranks);
   for (std::size_t round = 0; round * piece_bytes < longest; ++round) {
-    pieces<outgoing> const out(sends, round);
-    pieces<incoming> const in(receives, round);
+    pieces<outgoing> const out(sends, rank(), round);
+    pieces<incoming> const in(receives, rank(), round);
     for (std::size_t i = 0; i < out.on_host.size(); ++i) {
       auto const to = const_cast<std::byte*>(out.on_host[i].bytes.data());
       detail::copy(queue, to, out.on_device[i].bytes.data(), out.on_host[i].bytes.size());
@@ -70,6 +81,7 @@ void transport::exchange_on(device_queue const& queue, call_step at,
     }
     detail::synchronize(queue);
   }
+  detail::synchronize(queue);
 }
 
 void transport::listen(call_step) {}

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -94,6 +95,10 @@ class thread_transport final : public transport {
  public:
   thread_transport(std::shared_ptr<group> all, int rank) : all_(std::move(all)), rank_(rank) {}
 
+  ~thread_transport() override {
+    if (stream_ != nullptr) detail::close_stream(*stream_machine_, stream_);
+  }
+
   int rank() const override { return rank_; }
   int size() const override { return static_cast<int>(all_->ranks()); }
 
@@ -147,13 +152,17 @@ class thread_transport final : public transport {
     });
   }
 
+  /// What stays on this rank is copied while the rest comes, in a stream of the transport's own.
   void exchange_on(device_queue const& queue, call_step at, std::span<outgoing const> sends,
                    std::span<incoming const> receives) override {
     detail::synchronize(queue);
     together(at, {.sends = sends}, [&] {
+      device_queue const from_others{queue.on, stream_on(queue.on)};
       each_message(at, receives, [&](incoming const& one, std::span<std::byte const> theirs) {
-        detail::copy(queue, one.bytes.data(), theirs.data(), theirs.size());
+        detail::copy(one.from == rank_ ? queue : from_others, one.bytes.data(), theirs.data(),
+                     theirs.size());
       });
+      detail::synchronize(from_others);
       detail::synchronize(queue);
     });
   }
@@ -277,8 +286,22 @@ class thread_transport final : public transport {
                             ", expected " + std::to_string(wanted));
   }
 
+  /// A stream on the machine, which later exchanges use, too.
+  void* stream_on(engine const& on) {
+    bool const same = stream_machine_ && stream_machine_->which() == on.which() &&
+                      stream_machine_->device() == on.device();
+    if (same) return stream_;
+    if (stream_ != nullptr) detail::close_stream(*stream_machine_, stream_);
+    stream_ = nullptr;
+    stream_machine_ = on;
+    stream_ = detail::open_stream(on);
+    return stream_;
+  }
+
   std::shared_ptr<group> all_;
   int rank_;
+  std::optional<engine> stream_machine_;
+  void* stream_ = nullptr;
 };
 
 std::vector<communicator> communicators_of(int ranks, thread_options const& options, bool linked) {

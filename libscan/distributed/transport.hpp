@@ -68,9 +68,10 @@ class transport {
   virtual void exchange(call_step at, std::span<outgoing const> sends,
                         std::span<incoming const> receives) = 0;
 
-  /// The same for messages in memory of the queue's machine; each rank has a queue, which may be of
-  /// another machine. Comes after earlier work in the queue's stream; returns when it is complete.
-  /// By default messages pass through host memory, 64 MiB of each at a time.
+  /// The same for messages in memory of the queue's machine, also of a rank to itself; each rank
+  /// has a queue, which may be of another machine. Comes after earlier work in the queue's stream;
+  /// returns when it is complete. By default messages pass through host memory, 64 MiB of each at a
+  /// time.
   virtual void exchange_on(device_queue const& queue, call_step at, std::span<outgoing const> sends,
                            std::span<incoming const> receives);
 
