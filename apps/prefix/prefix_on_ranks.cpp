@@ -54,16 +54,12 @@ void scan_segments(ranks const& on, prefix_arguments const& arguments, any_value
   }
 }
 
-/// On CPUs sums run in vector instructions, other operators by a switch.
+/// Sums run in vector instructions, other operators by a switch.
 template <class A>
 void scan(ranks const& on, prefix_arguments const& arguments, any_value const& first,
           std::span<A> items) {
   if (arguments.op == operator_kind::plus) {
     return scan_by(on, arguments, first, items, plus<A>{});
-  }
-  if (on.local().runs_kernels()) {
-    return libscan::visit_operator<A>(arguments.op,
-                                      [&](auto op) { scan_by(on, arguments, first, items, op); });
   }
   scan_by(on, arguments, first, items, libscan::detail::any_operator<A>{arguments.op});
 }

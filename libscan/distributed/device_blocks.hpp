@@ -8,7 +8,8 @@
 #include <span>
 #include <vector>
 
-#include <libscan/core/operators.hpp>
+#include <libscan/core/item_types.hpp>
+#include <libscan/core/operator_list.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/distributed/aligned_blocks.hpp>
 #include <libscan/distributed/block_tree.hpp>
@@ -20,14 +21,14 @@ namespace libscan::inline v1::detail {
 static_assert(device_block_items == tree_block_items);
 
 /// For `block_scan`: n items at `in`, and their results at `out`, which may be null for sums.
-template <listed_operator Op>
+template <listed_item T>
 class device_blocks {
  public:
-  using T = typename Op::value_type;
   static constexpr bool knows_last = false;
 
-  device_blocks(device_queue const& queue, T const* in, T* out, index_t n, bool reversed)
-      : queue_(queue), in_(in), out_(out), size_(n), reversed_(reversed) {}
+  device_blocks(device_queue const& queue, operator_kind op, T const* in, T* out, index_t n,
+                bool reversed)
+      : queue_(queue), op_(op), in_(in), out_(out), size_(n), reversed_(reversed) {}
 
   index_t size() const { return size_; }
 
@@ -49,7 +50,7 @@ class device_blocks {
   /// After `sums` of the same blocks. Returns any value.
   template <scan_kind Kind>
   T scan(aligned_blocks const& blocks, std::span<T const> carries, std::span<T> borrowed) {
-    if (carries.empty()) return Op::identity();
+    if (carries.empty()) return T{};
     values_->upload(carries);
     detail::enqueue_block_scans(queue_, with_last(call_on(blocks, Kind), borrowed.size()));
     if (!borrowed.empty()) part_last(blocks, borrowed);
@@ -80,7 +81,7 @@ class device_blocks {
   block_call call_on(aligned_blocks const& blocks, scan_kind kind) const {
     index_t const first = reversed_ ? size_ - blocks.lent : blocks.lent;
     return {.type = item_type_of<T>::value,
-            .op = operator_kind_of<Op>::value,
+            .op = op_,
             .kind = kind,
             .reversed = reversed_,
             .in = in_ + first,
@@ -128,6 +129,7 @@ class device_blocks {
   }
 
   device_queue queue_;
+  operator_kind op_;
   T const* in_;
   T* out_;
   index_t size_;

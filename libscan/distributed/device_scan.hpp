@@ -37,7 +37,8 @@ std::span<std::byte const> device_bytes(T const* items, index_t n) {
 template <scan_kind Kind, class T, class Op>
 T device_scan_over_ranks(char const* name, ranks const& on, device_span<T const> in, T* out, Op op,
                          T init, scan_direction direction) {
-  return detail::scan_on_device<Kind>(name, on, {in.data, out, in.size}, op, init, direction, [&] {
+  device_items_of_call<T> const items{in.data, out, in.size};
+  return detail::scan_on_device<Kind>(name, on, items, detail::kind_of(op), init, direction, [&] {
     detail::check_device_items(on, in);
     if (in.data == out) return;
     if (detail::overlap(detail::device_bytes(in.data, in.size),
@@ -62,7 +63,8 @@ template <class T, class Op = plus<std::remove_const_t<T>>>
 std::remove_const_t<T> reduce(ranks const& on, device_span<T> in, Op op = {},
                               std::type_identity_t<std::remove_const_t<T>> init = Op::identity()) {
   using item = std::remove_const_t<T>;
-  return detail::reduce_on_device(on, {in.data, static_cast<item*>(nullptr), in.size}, op, init,
+  detail::device_items_of_call<item> const items{in.data, nullptr, in.size};
+  return detail::reduce_on_device(on, items, detail::kind_of(op), init,
                                   [&] { detail::check_device_items(on, in); });
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <type_traits>
 
+#include <libscan/core/any_operator.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/core/item_types.hpp>
 #include <libscan/core/operator_call.hpp>
@@ -93,33 +94,45 @@ struct device_items_of_call {
 };
 
 /// A reduction of memory of the engine's machine. `check` may throw.
-template <listed_operator Op, class Check, class T = typename Op::value_type>
-T reduce_on_device(ranks const& on, device_items_of_call<T> const& items, Op const& op,
+template <class Check, listed_item T>
+T reduce_on_device(ranks const& on, device_items_of_call<T> const& items, operator_kind op,
                    T const& init, Check const& check) {
   return detail::collective(on.comm(), "reduce", [&](collective_call& call) {
     ranks const cheapest = detail::with_cheapest_order<T>(on);
-    device_blocks<Op> blocks(on.queue(), items.in, items.out, items.n, false);
-    return block_scan(cheapest, call, blocks, op, false).reduce(init, check);
+    device_blocks<T> blocks(on.queue(), op, items.in, items.out, items.n, false);
+    return block_scan(cheapest, call, blocks, any_operator<T>{op}, false).reduce(init, check);
   });
 }
 
 /// A scan of such memory.
-template <scan_kind Kind, listed_operator Op, class Check, class T = typename Op::value_type>
+template <scan_kind Kind, class Check, listed_item T>
 T scan_on_device(char const* name, ranks const& on, device_items_of_call<T> const& items,
-                 Op const& op, T const& init, scan_direction direction, Check const& check) {
+                 operator_kind op, T const& init, scan_direction direction, Check const& check) {
   return detail::collective(on.comm(), name, [&](collective_call& call) {
     bool const reversed = direction == scan_direction::reverse;
     ranks const cheapest = detail::with_cheapest_order<T>(on);
-    device_blocks<Op> blocks(on.queue(), items.in, items.out, items.n, reversed);
-    block_scan scan(cheapest, call, blocks, op, reversed);
+    device_blocks<T> blocks(on.queue(), op, items.in, items.out, items.n, reversed);
+    block_scan scan(cheapest, call, blocks, any_operator<T>{op}, reversed);
     return scan.template scan<Kind>(init, check);
   });
 }
 
+/// The kind of an operator of the list, also of one that is chosen at run time.
+template <class T>
+operator_kind kind_of(any_operator<T> const& op) {
+  return op.which;
+}
+template <listed_operator Op>
+operator_kind kind_of(Op const&) {
+  return operator_kind_of<Op>::value;
+}
+
 /// Whether kernels are compiled for items of these types in the operator's own.
 template <class Op, class Item, class Result>
-concept compiled_for_devices = listed_operator<Op> && listed_item<Item> &&
-    std::is_same_v<typename Op::value_type, Item> && std::is_same_v<Item, Result>;
+concept compiled_for_devices = requires(Op const& op) {
+  detail::kind_of(op);
+}
+&&listed_item<Item>&& std::is_same_v<typename Op::value_type, Item>&& std::is_same_v<Item, Result>;
 
 [[noreturn]] inline void refuse_host_items(ranks const& on) {
   throw invalid_argument(
@@ -139,7 +152,8 @@ typename Op::value_type reduce_over_ranks(ranks const& on, In const& in, Op cons
   if (on.local().runs_kernels()) {
     if constexpr (compiled_for_devices<Op, item_of<In>, T>) {
       device_copy<T> const copy(on, "reduce", from);
-      return detail::reduce_on_device(on, {copy.data(), nullptr, copy.size()}, op, init, check);
+      device_items_of_call<T> const items{copy.data(), nullptr, copy.size()};
+      return detail::reduce_on_device(on, items, detail::kind_of(op), init, check);
     } else {
       detail::refuse_host_items(on);
     }
@@ -164,8 +178,9 @@ typename Op::value_type scan_over_ranks(char const* name, ranks const& on, In co
   if (on.local().runs_kernels()) {
     if constexpr (compiled_for_devices<Op, item_of<In>, item_of<Out>>) {
       device_copy<T> const copy(on, name, from);
-      T const total = detail::scan_on_device<Kind>(
-          name, on, {copy.data(), copy.data(), copy.size()}, op, init, direction, check);
+      device_items_of_call<T> const items{copy.data(), copy.data(), copy.size()};
+      T const total = detail::scan_on_device<Kind>(name, on, items, detail::kind_of(op), init,
+                                                   direction, check);
       copy.download(name, used);
       return total;
     } else {
