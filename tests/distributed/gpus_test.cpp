@@ -236,7 +236,7 @@ TEST_CASE("a thread that hangs is named when time is up") {
   using std::chrono::milliseconds;
   std::atomic<int> gone = 0;
   auto const found =
-      thread_ranks(machines_for(3), {.timeout = milliseconds(100)}).outcomes([&](ranks const& on) {
+      thread_ranks(machines_for(3), {.timeout = milliseconds(1000)}).outcomes([&](ranks const& on) {
         if (on.rank() == 2) {
           while (gone < 2) std::this_thread::sleep_for(milliseconds(1));
           return;
@@ -252,6 +252,6 @@ TEST_CASE("a thread that hangs is named when time is up") {
     REQUIRE_THROWS_WITH(
         std::rethrow_exception(found[static_cast<std::size_t>(r)]),
         Catch::Matchers::Contains(
-            "reduce (lengths): no progress for 100 ms; ranks that do not answer: 2"));
+            "reduce (lengths): no progress for 1000 ms; ranks that do not answer: 2"));
   }
 }
