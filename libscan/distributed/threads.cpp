@@ -219,7 +219,7 @@ class thread_transport final : public transport {
 
   void leave(std::unique_lock<std::mutex>& lock) {
     lock.lock();
-    if (--all_->readers == 0) all_->notify();
+    if (--all_->readers == 0) all_->changed.notify_all();  // no reason to stop spinning
   }
 
   /// Waits until all ranks have come here.
