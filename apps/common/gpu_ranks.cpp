@@ -64,8 +64,7 @@ std::vector<engine> engines_of(common_arguments const& values) {
 void add_gpus(CLI::App& app, common_arguments& values) {
   app.add_option("--gpus", values.gpus,
                  "use several GPUs, each for a part of an .npy or raw file: all, how many, or a "
-                 "list of their "
-                 "numbers, as in 0,2")
+                 "list of their numbers, as in 0,2")
       ->type_name("all|N|LIST")
       ->group("Running");
 }
