@@ -4,6 +4,7 @@
 #pragma once
 
 #include <concepts>
+#include <functional>
 #include <type_traits>
 #include <utility>
 
@@ -11,6 +12,11 @@
 #include <libscan/core/operators.hpp>
 
 namespace libscan::inline v1::detail {
+
+template <class Op>
+inline constexpr bool is_std_minus = false;
+template <class T>
+inline constexpr bool is_std_minus<std::minus<T>> = true;
 
 /// Refuses a callable that cannot be an operator on T, with a message; otherwise true.
 template <class Op, class T>
@@ -96,6 +102,21 @@ struct operator_call {
     }
   }
 };
+
+/// Refuses what cannot combine neighbors of `It`, and a subtraction of the wrong sign.
+template <class It, class Op>
+constexpr void refuse_difference() {
+  using item = typename iterated_item<It>::type;
+  constexpr bool called = std::is_void_v<item> || returns_unseen<Op> ||
+                          requires(Op const& op, item const& x) { op(x, x); };
+  static_assert(called,
+                "libscan: neighbors cannot be combined as op(earlier, later), const (by default "
+                "later - earlier, of anything but bool)");
+  static_assert(!is_std_minus<Op>,
+                "libscan: adjacent_difference calls op(earlier, later), so std::minus would give "
+                "earlier - later. Leave the operator out for later - earlier, or say what you want "
+                "in a lambda");
+}
 
 /// Refuses items that no scan can read.
 template <class It>

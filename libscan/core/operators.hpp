@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operators of scans. An operator is a monoid: an associative function with an exact identity.
 // It need not commute: unless it is declared `commutative`, it is only called as op(earlier, later)
-// (Blelloch 1990, 1.2). Also the relation that separates segments and runs.
+// (Blelloch 1990, 1.2). Also the relation that separates segments and runs, and the difference of neighbors.
 #pragma once
 
 #include <concepts>
@@ -207,6 +207,22 @@ struct equal_values {
   template <class Item>
   LIBSCAN_HOST_DEVICE constexpr bool operator()(Item const& earlier, Item const& later) const {
     return detail::equal(earlier, later);
+  }
+};
+
+/// later - earlier: the default of `adjacent_difference`, which needs no monoid. Integers wrap around
+/// in their own type; 16-bit floats are subtracted as float.
+struct later_minus_earlier {
+  template <class Item>
+  requires(!std::is_same_v<Item, bool>) LIBSCAN_HOST_DEVICE constexpr auto operator()(
+      Item const& earlier, Item const& later) const
+      -> std::conditional_t<std::is_integral_v<Item>, Item,
+                            std::remove_cvref_t<decltype(later - earlier)>> {
+    if constexpr (std::is_integral_v<Item>) {
+      return detail::wrapping_add(later, detail::wrapping_add(static_cast<Item>(~earlier), Item(1)));
+    } else {
+      return detail::as_written(detail::as_written(later) - detail::as_written(earlier));
+    }
   }
 };
 
