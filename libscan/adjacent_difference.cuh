@@ -17,8 +17,8 @@ namespace libscan::inline LIBSCAN_MACHINE {
 
 namespace device {
 
-/// The operator within segments of one item each. No segment has two items to combine, so it is only
-/// called with the identity as the later operand.
+/// The operator within segments of one item each. No segment has two items to combine, so it is
+/// only called with the identity as the later operand.
 template <class T>
 struct one_item {
   using value_type = T;
@@ -26,8 +26,8 @@ struct one_item {
   __device__ T operator()(T const& earlier, T const& /*identity*/) const { return earlier; }
 };
 
-/// The Work of adjacent differences. Each item is a segment of its own, so what a tile carries to the
-/// next one is its last item, and no tile looks back further than to the one before it.
+/// The Work of adjacent differences. Each item is a segment of its own, so what a tile carries to
+/// the next one is its last item, and no tile looks back further than to the one before it.
 template <class In, class Out, class Op, class Tuning>
 struct difference_work {
   using item = typename libscan::detail::iterated_item<In>::type;
@@ -98,9 +98,9 @@ struct difference_work {
 template <class In, class Out, class Op>
 struct difference_operation {
   using item = typename libscan::detail::iterated_item<In>::type;
-  using tunings = tunings_to_try<
-      std::conditional_t<sizeof(item) <= 16, resident_segmented_tuning<item>, void>,
-      look_back_tuning<item>>;
+  using tunings =
+      tunings_to_try<std::conditional_t<sizeof(item) <= 16, resident_segmented_tuning<item>, void>,
+                     look_back_tuning<item>>;
 
   In in;
   Out out;
@@ -114,8 +114,8 @@ struct difference_operation {
 
 }  // namespace device
 
-/// Bytes of workspace that `adjacent_difference` of up to `n` items of type T needs. A pure function
-/// of its arguments; needs no device.
+/// Bytes of workspace that `adjacent_difference` of up to `n` items of type T needs. A pure
+/// function of its arguments; needs no device.
 template <class T>
 constexpr std::size_t adjacent_difference_workspace_bytes(index_t n) {
   using look_back = look_back_tuning<T>;
@@ -144,8 +144,7 @@ void adjacent_difference(workspace& ws, In in, Out out, item_count n, Op op = {}
   using operation = device::difference_operation<In, Out, Op>;
   device::refuse_moved<typename operation::item>();
   libscan::detail::refuse_difference<In, Op>();
-  device::require_in_place_or_no_overlap("adjacent_difference",
-                                         device::memory_of(in, n.at_least()),
+  device::require_in_place_or_no_overlap("adjacent_difference", device::memory_of(in, n.at_least()),
                                          device::memory_of(out, n.at_least()));
   device::run<Tuning>(ws, operation{in, out, op}, n);
 }

@@ -52,6 +52,14 @@ inline chunk chunk_at(index_t index, index_t n, index_t chunk_items) {
   return {index, begin, begin + std::min(chunk_items, n - begin)};
 }
 
+/// The most parts of a call that keeps a value for each.
+inline constexpr index_t max_parts = 256;
+
+/// How many of n > 0 items each of these parts has: those of one or more chunks.
+inline index_t part_items(index_t n, index_t chunk_items) {
+  return std::min(n, chunk_items * ceil_div(ceil_div(n, chunk_items), max_parts));
+}
+
 /// One thread's part in a chain.
 template <monoid Op>
 class chain_thread {
