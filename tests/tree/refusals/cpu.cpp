@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the cpu engine's calls refuse when they are compiled, and what they take.
 #include <libscan/core/half.hpp>
+#include <libscan/cpu/adjacent_difference.hpp>
 #include <libscan/cpu/binary_scan.hpp>
 #include <libscan/cpu/segmented_reduce.hpp>
 #include <libscan/distributed/scan.hpp>
@@ -34,6 +35,19 @@ int sum() {
 
 // taken
 void sum() { cpu::inclusive_scan(1, halves, floats, 4, plus<float>{}); }
+
+// taken
+void differences() {
+  cpu::adjacent_difference(1, items, out, 4);
+  cpu::adjacent_difference(1, halves, floats, 4);
+  cpu::adjacent_difference(1, items, out, 4, smaller);
+}
+
+// refused: adjacent_difference calls op(earlier, later), so std::minus would give
+void differences() { cpu::adjacent_difference(1, items, out, 4, std::minus<>{}); }
+
+// refused: neighbors cannot be combined as op(earlier, later)
+void differences(bool const* flags) { cpu::adjacent_difference(1, flags, out, 4); }
 
 // refused: this call needs an init: the identity of the operator is not known
 int sum() { return cpu::reduce(1, items, 4, smaller); }
