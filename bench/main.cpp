@@ -22,6 +22,7 @@
 #include <bench/standard.hpp>
 #include <libscan/core/engine.hpp>
 #include <libscan/core/error.hpp>
+#include <libscan/core/operator_list.hpp>
 
 using namespace libscan::bench;
 
@@ -73,9 +74,15 @@ void add_types(CLI::App& app, options& wanted, char const* types, std::vector<st
 }
 
 void add_operators(CLI::App& app, options& wanted) {
-  app.add_option("--op", wanted.operators, "sum min max and or xor (default: sum)")
+  std::vector<std::string> words;
+  std::string all;
+  for (libscan::operator_kind const kind : libscan::all_operators) {
+    words.emplace_back(libscan::option_word(kind));
+    all += words.back() + " ";
+  }
+  app.add_option("--op", wanted.operators, all + "(default: sum)")
       ->delimiter(',')
-      ->check(CLI::IsMember({"sum", "min", "max", "and", "or", "xor"}));
+      ->check(CLI::IsMember(std::move(words)));
 }
 
 void add_kinds(CLI::App& app, options& wanted) {
@@ -118,9 +125,7 @@ void add_scans(CLI::App& app, options& wanted, output_options& output) {
       "block-scans",
       "the textbook block scans against one another, in the blocks of a scan-then-fan of\n"
       "2^20 items (cuda)");
-  block_scans
-      .add_option("--block", wanted.blocks,
-                  "2 to 1024 (default: 64, 128, 256, 512, 1024)")
+  block_scans.add_option("--block", wanted.blocks, "2 to 1024 (default: 64, 128, 256, 512, 1024)")
       ->check(CLI::Range(2, 1024))
       ->delimiter(',');
   add_common(block_scans, wanted, output);

@@ -61,7 +61,6 @@ std::string describe(check_case const& c) {
                                                "product of a sparse matrix",
                                                "product by a segmented reduction",
                                                "matrix by rows from a list"};
-  static constexpr std::string_view operators[] = {"sum", "min", "max", "and", "or", "xor"};
   static constexpr std::string_view keys[] = {"numbers", "float16", "bfloat16", "records"};
   std::string text(tasks[static_cast<int>(c.what)]);
   text.append(" of ").append(std::to_string(c.n)).append(" ");
@@ -70,7 +69,7 @@ std::string describe(check_case const& c) {
   bool const scans = family_of(c.what) <= family::segmented;
   if (scans) {
     text.append(c.kind == scan_kind::inclusive ? ", inclusive " : ", exclusive ");
-    text.append(operators[static_cast<int>(c.op)]);
+    text.append(option_word(c.op));
     if (c.has_init) text += " with init";
     if (c.reverse) text += ", reverse";
   }

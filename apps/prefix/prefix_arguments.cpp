@@ -81,8 +81,6 @@ void add_scan_arguments(CLI::App& app, prefix_arguments& arguments) {
       ->type_name("TYPE");
 }
 
-bool is_float(dtype type) { return type == dtype::f32 || type == dtype::f64; }
-
 dtype default_accumulator(dtype type) {
   return visit_item_type(type, []<class T>(std::type_identity<T>) {
     if (std::is_floating_point_v<T>) return dtype_of<T>();

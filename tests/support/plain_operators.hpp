@@ -5,6 +5,7 @@
 
 #include <type_traits>
 
+#include <libscan/core/operator_list.hpp>
 #include <libscan/core/operators.hpp>
 
 namespace libscan::test {
@@ -99,6 +100,12 @@ template <class T>
 struct oracle_op<bit_xor<T>> {
   using type = plain_xor<T>;
 };
+
+#define LIBSCAN_ASSERT(name, word)                                                         \
+  static_assert(!std::is_same_v<typename oracle_op<name<unsigned>>::type, name<unsigned>>, \
+                "an operator of the library would be its own oracle");
+LIBSCAN_OPERATORS(LIBSCAN_ASSERT)
+#undef LIBSCAN_ASSERT
 
 /// The same for an operator object, which may have state.
 template <class Op>
