@@ -8,10 +8,9 @@
 #include <libscan/core/operator_call.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/tuning.hpp>
-#include <libscan/device/memory_span.cuh>
+#include <libscan/device/arguments.cuh>
 #include <libscan/device/run.cuh>
 #include <libscan/device/segment_chain.cuh>
-#include <libscan/device/values.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 

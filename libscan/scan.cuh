@@ -8,11 +8,10 @@
 #include <libscan/core/operator_call.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/tuning.hpp>
-#include <libscan/device/memory_span.cuh>
+#include <libscan/device/arguments.cuh>
 #include <libscan/device/pipelined_scan.cuh>
 #include <libscan/device/run.cuh>
 #include <libscan/device/scan_tile.cuh>
-#include <libscan/device/values.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 

@@ -5,6 +5,7 @@
 
 #include <type_traits>
 
+#include <libscan/device/arguments.cuh>
 #include <libscan/device/key_heads.cuh>
 #include <libscan/device/offsets_searched_per_tile.cuh>
 #include <libscan/device/offsets_to_bits.cuh>
@@ -12,7 +13,6 @@
 #include <libscan/device/run.cuh>
 #include <libscan/device/segment_ranges.cuh>
 #include <libscan/device/segmented_scan_tile.cuh>
-#include <libscan/device/values.cuh>
 #include <libscan/workspace.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {

@@ -12,10 +12,10 @@
 
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/chunk_scan.hpp>
 #include <libscan/cpu/masks.hpp>
-#include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/segment_heads.hpp>
 #include <libscan/cpu/stream_copy.hpp>
 #include <libscan/cpu/vector_ranks.hpp>

@@ -14,8 +14,8 @@
 #include <libscan/core/error.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/masks.hpp>
-#include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/vector_heads.hpp>
 
 namespace libscan::inline v1::cpu {
@@ -131,8 +131,12 @@ struct segment_keys {
     if (end > first) mark_changes(first, end, to + 1);
   }
   memory_piece read_for(index_t begin, index_t end) const {
-    auto const memory = detail::memory_of(keys + begin, end - begin);
-    return {memory.data(), static_cast<index_t>(memory.size())};
+    if constexpr (std::contiguous_iterator<Keys>) {
+      constexpr auto size = static_cast<index_t>(sizeof(std::iter_value_t<Keys>));
+      return {std::to_address(keys + begin), (end - begin) * size};
+    } else {
+      return {};
+    }
   }
 
  private:

@@ -18,15 +18,14 @@
 #include <libscan/core/operators.hpp>
 #include <libscan/core/segmented.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/converted_items.hpp>
 #include <libscan/cpu/few_segments.hpp>
 #include <libscan/cpu/large_segments.hpp>
-#include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/segment_heads.hpp>
 #include <libscan/cpu/segment_ranges.hpp>
 #include <libscan/cpu/small_buffer.hpp>
 #include <libscan/cpu/staged_scan.hpp>
-#include <libscan/cpu/type_checks.hpp>
 #include <libscan/cpu/vector_scan.hpp>
 
 namespace libscan::inline v1::cpu::detail {
@@ -295,7 +294,7 @@ void staged_segmented_scan(int threads, scan_direction direction, Source const& 
   detail::check_heads("segmented_scan", heads, n);
   auto const written = detail::memory_of(out, n), described = detail::memory_of(heads, n);
   bool const over_keys =
-      detail::can_overwrite_heads<Heads, Out> && written.data() == described.data();
+      detail::can_overwrite_heads<Heads, Out> && written.begin == described.begin;
   if (!over_keys) {
     detail::require_no_overlap("segmented_scan", "output and descriptor", written, described);
   }

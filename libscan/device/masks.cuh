@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include <libscan/core/types.hpp>
-#include <libscan/device/memory_span.cuh>
+#include <libscan/device/arguments.cuh>
 #include <libscan/simt/simt.cuh>
 #include <libscan/warp/row_io.cuh>
 

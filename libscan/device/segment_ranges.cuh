@@ -15,9 +15,8 @@
 #include <libscan/core/segmented.hpp>
 #include <libscan/core/tuning.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/device/arguments.cuh>
 #include <libscan/device/item_count.cuh>
-#include <libscan/device/memory_span.cuh>
-#include <libscan/device/values.cuh>
 #include <libscan/simt/simt.cuh>
 #include <libscan/warp/scan.cuh>
 #include <libscan/workspace.cuh>

@@ -13,7 +13,7 @@
 #include <libscan/core/operator_call.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
-#include <libscan/cpu/memory_span.hpp>
+#include <libscan/cpu/arguments.hpp>
 #include <libscan/distributed/block_scan.hpp>
 #include <libscan/distributed/collective.hpp>
 #include <libscan/distributed/error.hpp>

@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include <libscan/core/types.hpp>
-#include <libscan/cpu/memory_span.hpp>
+#include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/stream_copy.hpp>
 
 namespace libscan::inline v1::cpu::detail {
@@ -37,7 +37,7 @@ void require_no_output_overlap(char const* call, In const& in, Rule const& rule,
   memory_span const items = detail::memory_of(in, n), read = detail::memory_read(rule, 0, n);
   memory_span const written = detail::memory_of(out, std::min(capacity, n));
   if (!may_be_input) require_no_overlap(call, "input and output", items, written);
-  if (read.data() == items.data() && read.size() == items.size()) return;
+  if (read == items) return;
   require_no_overlap(call, "an output and what decides", read, written);
 }
 

@@ -4,15 +4,13 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <memory>
-#include <span>
 
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
-#include <libscan/cpu/memory_span.hpp>
+#include <libscan/cpu/arguments.hpp>
 
 namespace libscan::inline v1::cpu {
 
@@ -22,8 +20,8 @@ inline constexpr index_t mark_items = 512;
 namespace detail {
 
 template <class T>
-std::span<std::byte const> bytes_of(T const* begin, T const* end) {
-  return std::as_bytes(std::span<T const>(begin, end));
+memory_span bytes_of(T const* begin, T const* end) {
+  return {begin, end - begin, sizeof(T)};
 }
 
 /// flags[j] = bit j, for the eight bits of a byte.
@@ -56,7 +54,7 @@ struct keep_where {
     return true;
   }
 
-  std::span<std::byte const> memory(index_t begin, index_t end) const {
+  detail::memory_span memory(index_t begin, index_t end) const {
     if constexpr (std::contiguous_iterator<In>) {
       return detail::bytes_of(std::to_address(in) + begin, std::to_address(in) + end);
     } else {
@@ -78,7 +76,7 @@ struct keep_flagged {
     return true;
   }
 
-  std::span<std::byte const> memory(index_t begin, index_t end) const {
+  detail::memory_span memory(index_t begin, index_t end) const {
     return detail::bytes_of(bytes + begin, bytes + end);
   }
 };
@@ -106,7 +104,7 @@ struct keep_masked {
     return true;
   }
 
-  std::span<std::byte const> memory(index_t begin, index_t end) const {
+  detail::memory_span memory(index_t begin, index_t end) const {
     return detail::bytes_of(words + begin / 32, words + ceil_div(end, index_t{32}));
   }
 };
@@ -130,7 +128,7 @@ struct keep_heads {
     return true;
   }
 
-  std::span<std::byte const> memory(index_t begin, index_t end) const {
+  detail::memory_span memory(index_t begin, index_t end) const {
     return detail::memory_of(in + begin, end - begin);
   }
 };

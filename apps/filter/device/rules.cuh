@@ -8,9 +8,9 @@
 #include <type_traits>
 
 #include <libscan/core/types.hpp>
+#include <libscan/device/arguments.cuh>
 #include <libscan/device/masks.cuh>
 #include <libscan/device/staged_tile.cuh>
-#include <libscan/device/values.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 

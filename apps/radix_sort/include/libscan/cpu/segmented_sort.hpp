@@ -12,16 +12,15 @@
 #include <string>
 #include <type_traits>
 
-#include <apps/radix_sort/cpu/overlap.hpp>
+#include <apps/radix_sort/core/overlap.hpp>
 #include <apps/radix_sort/cpu/sort_items.hpp>
 #include <apps/radix_sort/cpu/sorter.hpp>
 #include <apps/radix_sort/cpu/split.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/core/types.hpp>
-#include <libscan/cpu/memory_span.hpp>
+#include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/radix_sort.hpp>
 #include <libscan/cpu/small_buffer.hpp>
-#include <libscan/cpu/type_checks.hpp>
 
 namespace libscan::inline v1::cpu::detail {
 
@@ -263,8 +262,8 @@ void sort_bytes_in_segments(int threads, typename Order::key_type const* keys,
 
 /// Throws if an output of a sort within segments overlaps anything that it may not.
 template <class Offset>
-void require_no_segment_overlap(sort_memory_places const& items, Offset const* offsets,
-                                index_t segments) {
+void require_no_segment_overlap(libscan::detail::sort_memory_places const& items,
+                                Offset const* offsets, index_t segments) {
   items.require_no_overlap("segmented sort", true);
   items.require_no_overlap_with("segmented sort", "outputs and offsets",
                                 detail::memory_of(offsets, segments + 1), false);
@@ -315,7 +314,8 @@ void argsort_in_segments(int threads, Key const* in, Index* positions, index_t n
                          Offset const* offsets, index_t segments, Order const& order = {},
                          detail::sort_tuning const& tuning = {}) {
   detail::check_sort(threads, n);
-  detail::check_positions("segmented argsort", in, positions, n);
+  libscan::detail::check_positions<Index>("segmented argsort", n, detail::memory_of(in, n),
+                                          detail::memory_of(positions, n));
   detail::require_no_overlap("segmented argsort", "positions and offsets",
                              detail::memory_of(offsets, segments + 1),
                              detail::memory_of(positions, n));

@@ -10,15 +10,15 @@
 #include <string>
 #include <type_traits>
 
+#include <apps/radix_sort/core/overlap.hpp>
 #include <apps/radix_sort/cpu/line_writer.hpp>
-#include <apps/radix_sort/cpu/overlap.hpp>
 #include <apps/radix_sort/cpu/sort_items.hpp>
 #include <apps/radix_sort/cpu/split.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/read_ahead.hpp>
 #include <libscan/cpu/stream_copy.hpp>
-#include <libscan/cpu/type_checks.hpp>
 
 namespace libscan::inline v1::cpu::detail {
 
@@ -289,7 +289,7 @@ void split_by_key(int threads, key_split<Key, Value, BucketOf> const& split, ind
         std::to_string(threads) + ", " + std::to_string(split.n) + " and " +
         std::to_string(split.buckets));
   }
-  sort_memory_places items{
+  libscan::detail::sort_memory_places items{
       detail::memory_of(split.keys, split.n), detail::memory_of(split.keys_out, split.n), {}, {}};
   if constexpr (!std::is_same_v<Value, no_values>) {
     items.values_in = detail::memory_of(split.values, split.n);

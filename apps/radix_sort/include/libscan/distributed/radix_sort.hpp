@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <libscan/cpu/memory_span.hpp>
+#include <libscan/cpu/arguments.hpp>
 #include <libscan/distributed/collective.hpp>
 #include <libscan/distributed/distribution.hpp>
 #include <libscan/distributed/exchange.hpp>
