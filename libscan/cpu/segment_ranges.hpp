@@ -11,7 +11,7 @@
 
 #include <libscan/core/error.hpp>
 #include <libscan/core/operators.hpp>
-#include <libscan/core/segmented.hpp>
+#include <libscan/core/segments.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/chunk_chain.hpp>

@@ -16,7 +16,7 @@
 
 #include <libscan/core/operator_call.hpp>
 #include <libscan/core/operators.hpp>
-#include <libscan/core/segmented.hpp>
+#include <libscan/core/segments.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/converted_items.hpp>
@@ -61,7 +61,9 @@ class bordered_keys {
     direction_ == scan_direction::forward ? mark_forward(begin, end, to)
                                           : mark_reverse(begin, end, to);
   }
-  memory_piece read_for(index_t begin, index_t end) const { return keys_.read_for(begin, end); }
+  memory_piece read_for(index_t begin, index_t end) const {
+    return detail::read_for(keys_, begin, end);
+  }
 
  private:
   bool changes(index_t i) const { return !keys_.equal(keys_.keys[i - 1], keys_.keys[i]); }
@@ -75,7 +77,7 @@ class bordered_keys {
     detail::mark_one_by_one(first - begin, to, [&](index_t k) {
       return k == 0 ? border_at(begin) : changes(begin + k);
     });
-    if (end > first) keys_.mark(first, end, to + 1);
+    if (end > first) detail::mark(keys_, first, end, to + 1);
   }
 
   /// The last item is at the border, except in the chunk of the last items.
@@ -83,7 +85,7 @@ class bordered_keys {
     index_t const last = end - 1, position = n_ - last;
     bool const at_border = position % chunk_items_ == 0;
     index_t const own_end = at_border ? last : end;
-    if (begin < own_end) keys_.mark(begin, own_end, to);
+    if (begin < own_end) detail::mark(keys_, begin, own_end, to);
     if (!at_border) return;
     index_t const bit = last - begin;
     head_word& word = to[bit / word_heads];
@@ -212,7 +214,8 @@ chunk_memory memory_ahead(Source const& source, Heads const& heads, scan_directi
     memory.items = {source.direct(begin), (to - from) * static_cast<index_t>(sizeof(T))};
     if (memory.items.from == nullptr) memory.items.bytes = 0;
   }
-  if constexpr (requires { heads.read_for(begin, end); }) memory.heads = heads.read_for(begin, end);
+  if constexpr (requires { detail::read_for(heads, begin, end); })
+    memory.heads = detail::read_for(heads, begin, end);
   return memory;
 } catch (...) {
   return {};

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <libscan/device/item_count.cuh>
 #include <libscan/device/segments.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
@@ -27,7 +28,7 @@ struct mark_keys_kernel {
 #pragma unroll 8
     for (int row = 0; row < simt::warp_size; ++row) {
       index_t const i = base + row * simt::warp_size + simt::lane_id();
-      unsigned const head = i < n ? heads.template bits<1>(i, 1) : 0;
+      unsigned const head = i < n ? device::bits<1>(heads, i, 1) : 0;
       unsigned const word = simt::ballot(simt::full_warp, head != 0);
       if (simt::lane_id() == row) own = word;
     }

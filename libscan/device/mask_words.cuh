@@ -2,7 +2,7 @@
 // The bits of a mask in a warp: rows of 1024 items; every lane has 32 of a row in a word.
 #pragma once
 
-#include <libscan/device/masks.cuh>
+#include <libscan/device/segments.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
@@ -20,14 +20,14 @@ __device__ __forceinline__ void load_words(bit_mask mask, index_t base, index_t 
   if (valid >= Rows * word_row_items) {
 #pragma unroll
     for (int r = 0; r < Rows; ++r) {
-      word[r] = mask.whole_bits<word_items>(base + r * word_row_items + first);
+      word[r] = device::whole_bits<word_items>(mask, base + r * word_row_items + first);
     }
   } else {
     int const count = static_cast<int>(valid) - first;
 #pragma unroll
     for (int r = 0; r < Rows; ++r) {
       int const i = r * word_row_items;
-      word[r] = mask.bits<word_items>(base + i + first, count - i);
+      word[r] = device::bits<word_items>(mask, base + i + first, count - i);
     }
   }
 }
@@ -39,16 +39,17 @@ __device__ __forceinline__ void load_words(byte_mask mask, index_t base, index_t
   constexpr int step = 16, half_row = simt::warp_size * step;
   unsigned half[2 * Rows];
   int const first = simt::lane_id() * step;
-  if (valid >= Rows * word_row_items && mask.whole_rows<step>()) {
+  if (valid >= Rows * word_row_items && device::whole_rows<step>(mask)) {
 #pragma unroll
-    for (int h = 0; h < 2 * Rows; ++h) half[h] = mask.whole_bits<step>(base + h * half_row + first);
+    for (int h = 0; h < 2 * Rows; ++h)
+      half[h] = device::whole_bits<step>(mask, base + h * half_row + first);
   } else {
     index_t const most = Rows * word_row_items;
     int const count = static_cast<int>(valid < most ? valid : most) - first;
 #pragma unroll
     for (int h = 0; h < 2 * Rows; ++h) {
       int const i = h * half_row;
-      half[h] = mask.bits<step>(base + i + first, count - i);
+      half[h] = device::bits<step>(mask, base + i + first, count - i);
     }
   }
   int const source = 2 * simt::lane_id() % simt::warp_size;

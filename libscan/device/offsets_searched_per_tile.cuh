@@ -110,11 +110,11 @@ struct tile_flags {
   }
   template <int Width>
   __device__ __forceinline__ unsigned whole_bits(index_t i) const {
-    return head_flags{flags}.whole_bits<Width>(i - base);
+    return device::whole_bits<Width>(head_flags{flags}, i - base);
   }
   template <int Width>
   __device__ __forceinline__ unsigned bits(index_t i, int count) const {
-    return head_flags{flags}.bits<Width>(i - base, count);
+    return device::bits<Width>(head_flags{flags}, i - base, count);
   }
 };
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <type_traits>
 
+#include <libscan/device/item_count.cuh>
 #include <libscan/device/segments.cuh>
 #include <libscan/device/staged_heads.cuh>
 #include <libscan/warp/row_io.cuh>

@@ -12,7 +12,7 @@
 #include <libscan/block/scan.cuh>
 #include <libscan/block/tile_io.cuh>
 #include <libscan/core/operators.hpp>
-#include <libscan/core/segmented.hpp>
+#include <libscan/core/segments.hpp>
 #include <libscan/core/tuning.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/device/arguments.cuh>

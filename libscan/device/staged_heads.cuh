@@ -42,15 +42,15 @@ struct staged_heads<head_flags, Items> {
 
     template <int Width>
     __device__ bool whole(int, int) const {
-      return staged.template whole_rows<Width>();
+      return device::whole_rows<Width>(staged);
     }
     template <int Width>
     __device__ unsigned whole_bits(int i) const {
-      return staged.template whole_bits<Width>(i);
+      return device::whole_bits<Width>(staged, i);
     }
     template <int Width>
     __device__ unsigned bits(int i, int count) const {
-      return staged.template bits<Width>(i, count);
+      return device::bits<Width>(staged, i, count);
     }
   };
 
@@ -132,7 +132,7 @@ struct staged_heads<equal_segments, Items> {
 
   /// A segment that continues after the tile is treated as one that ends directly after it.
   __device__ reader_type reader(equal_segments heads, index_t base, int) {
-    index_t const into = heads.remainder(base);
+    index_t const into = device::remainder(heads, base);
     index_t const left = heads.length - into;
     if (heads.length <= Items) {
       auto const length = static_cast<unsigned>(heads.length);

@@ -30,12 +30,12 @@ struct lane_batch {
     if (valid - first >= items && reader.template whole<Width>(first, first + items)) {
 #pragma unroll
       for (int i = 0; i < lane_items; i += Width) {
-        own |= reader.template whole_bits<Width>(at + i) << i;
+        own |= device::whole_bits<Width>(reader, at + i) << i;
       }
     } else {
 #pragma unroll
       for (int i = 0; i < lane_items; i += Width) {
-        own |= reader.template bits<Width>(at + i, device::valid_items<Width>(valid, at + i)) << i;
+        own |= device::bits<Width>(reader, at + i, device::valid_items<Width>(valid, at + i)) << i;
       }
     }
     return own;

@@ -148,7 +148,7 @@ index_t cpu_items<T>::reduce(int threads, host_reduction const& call) {
       case form::offsets: {
         index_bounds const bounds(call.segments);
         segments = cpu::segmented_reduce(threads, items, totals,
-                                         cpu::segment_offsets{bounds.begins(), bounds.segments()},
+                                         segment_offsets{bounds.begins(), bounds.segments()},
                                          call.n, op, init);
         return;
       }

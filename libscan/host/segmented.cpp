@@ -217,8 +217,8 @@ index_t run_binary_scan(engine const& on, host_binary_scan const& call) {
       on, n, [&](auto machine) { return device_ranks<decltype(machine)>::scan(machine, call); },
       [&](int threads) {
         return call.mask.words() != nullptr
-                   ? rank_on_cpu(threads, call, cpu::bit_mask{call.mask.words()})
-                   : rank_on_cpu(threads, call, cpu::byte_mask{call.mask.flags()});
+                   ? rank_on_cpu(threads, call, bit_mask{call.mask.words()})
+                   : rank_on_cpu(threads, call, byte_mask{call.mask.flags()});
       });
 }
 

@@ -8,7 +8,7 @@
 #include <cstddef>
 
 #include <apps/radix_sort/core/overlap.hpp>
-#include <libscan/core/segmented.hpp>
+#include <libscan/core/segments.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/radix_sort.hpp>

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <libscan/core/segmented.hpp>
+#include <libscan/core/segments.hpp>
 #include <libscan/device/offsets_searched_per_tile.cuh>
 #include <libscan/device/segment_ranges.cuh>
 #include <libscan/scan.cuh>

@@ -5,7 +5,7 @@
 
 #include <libscan/adjacent_difference.cuh>
 #include <libscan/binary_scan.cuh>
-#include <libscan/core/segmented.hpp>
+#include <libscan/core/segments.hpp>
 #include <libscan/reduce.cuh>
 #include <libscan/scan.cuh>
 #include <libscan/segmented_reduce.cuh>
