@@ -8,10 +8,10 @@
 #include <algorithm>
 
 #include <libscan/core/operators.hpp>
-#include <libscan/device/packed_count.cuh>
 #include <libscan/device/ranks_tile.cuh>
 #include <libscan/device/run.cuh>
 #include <libscan/device/scan_tile.cuh>
+#include <libscan/device/tile_totals.cuh>
 #include <libscan/device/two_launch_binary_scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {

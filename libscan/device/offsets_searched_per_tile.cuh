@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The head flags of one tile, made from offsets where they are needed: the block searches for the
 // first segment of its tile and marks the segments that begin in it in shared memory. With few
-// items this is faster than marking the head flags of all (offsets_to_bits.cuh), which takes
+// items this is faster than marking the head flags of all (head_bits.cuh), which takes
 // separate launches.
 #pragma once
 

@@ -7,9 +7,9 @@
 #include <type_traits>
 
 #include <libscan/core/tuning.hpp>
-#include <libscan/device/run_pipeline.cuh>
+#include <libscan/device/pipeline.cuh>
+#include <libscan/device/segment_chain.cuh>
 #include <libscan/device/segment_outputs.cuh>
-#include <libscan/device/segment_summary.cuh>
 #include <libscan/device/staged_segments.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {

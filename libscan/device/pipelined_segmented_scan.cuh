@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include <libscan/core/tuning.hpp>
-#include <libscan/device/run_pipeline.cuh>
+#include <libscan/device/pipeline.cuh>
 #include <libscan/device/segment_window.cuh>
 #include <libscan/device/segmented_row.cuh>
 #include <libscan/device/staged_segments.cuh>

@@ -7,7 +7,7 @@
 #include <optional>
 #include <type_traits>
 
-#include <libscan/device/pipelined_reverse_scan.cuh>
+#include <libscan/device/pipelined_scan.cuh>
 #include <libscan/scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {

@@ -12,7 +12,6 @@
 #include <libscan/core/tuning.hpp>
 #include <libscan/device/item_count.cuh>
 #include <libscan/device/mask_words.cuh>
-#include <libscan/device/rank_words.cuh>
 #include <libscan/warp/scan.cuh>
 #include <libscan/workspace.cuh>
 

@@ -11,7 +11,6 @@
 #include <libscan/block/count.cuh>
 #include <libscan/block/radix_sort.cuh>
 #include <libscan/block/segmented_scan.cuh>
-#include <libscan/block/split.cuh>
 #include <libscan/block/tree_reduce.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/machine.hpp>

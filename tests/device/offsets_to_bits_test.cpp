@@ -3,8 +3,8 @@
 // within the items or far outside; of all items at once, and of a tile at a time.
 #include <algorithm>
 
+#include <libscan/device/head_bits.cuh>
 #include <libscan/device/offsets_searched_per_tile.cuh>
-#include <libscan/device/offsets_to_bits.cuh>
 #include <limits>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>

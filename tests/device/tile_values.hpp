@@ -10,8 +10,8 @@
 #include <vector>
 
 #include <apps/filter/device/run_summary.cuh>
-#include <libscan/device/packed_count.cuh>
-#include <libscan/device/segment_summary.cuh>
+#include <libscan/device/segment_chain.cuh>
+#include <libscan/device/tile_totals.cuh>
 #include <tests/support/machine.hpp>
 #include <tests/support/operators.hpp>
 #include <tests/support/plain_operators.hpp>

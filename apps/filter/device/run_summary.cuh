@@ -7,7 +7,7 @@
 
 #include <apps/filter/device/outputs.cuh>
 #include <libscan/core/operators.hpp>
-#include <libscan/device/segment_summary.cuh>
+#include <libscan/device/segment_chain.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 

@@ -13,7 +13,7 @@
 #include <libscan/block/scan.cuh>
 #include <libscan/core/operators.hpp>
 #include <libscan/device/item_count.cuh>
-#include <libscan/device/run_pipeline.cuh>
+#include <libscan/device/pipeline.cuh>
 #include <libscan/tuning/radix_sort.hpp>
 #include <libscan/workspace.cuh>
 

@@ -5,7 +5,6 @@
 #include <libscan/block/radix_sort.cuh>
 #include <libscan/block/scan.cuh>
 #include <libscan/block/segmented_scan.cuh>
-#include <libscan/block/split.cuh>
 #include <libscan/block/tile_io.cuh>
 #include <libscan/block/tree_reduce.cuh>
 #include <tests/tree/spills/collective.cuh>
