@@ -6,7 +6,7 @@
 
 #include <type_traits>
 
-#include <libscan/core/operator_call.hpp>
+#include <libscan/core/function_operator.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/device/arguments.cuh>
 #include <libscan/device/item_count.cuh>

@@ -12,7 +12,7 @@
 #include <apps/common/byte_source.hpp>
 #include <apps/common/exit_code.hpp>
 #include <apps/common/number.hpp>
-#include <libscan/core/any_operator.hpp>
+#include <libscan/core/operator_list.hpp>
 
 namespace libscan::apps {
 namespace {

@@ -10,7 +10,7 @@
 
 #include <apps/common/lazy_buffer.hpp>
 #include <apps/common/steps.hpp>
-#include <libscan/core/any_operator.hpp>
+#include <libscan/core/operator_list.hpp>
 #include <libscan/distributed/collective.hpp>
 #include <libscan/distributed/scan.hpp>
 

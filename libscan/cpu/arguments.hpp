@@ -13,8 +13,8 @@
 #include <utility>
 
 #include <libscan/core/error.hpp>
+#include <libscan/core/function_operator.hpp>
 #include <libscan/core/half.hpp>
-#include <libscan/core/operator_call.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/overlap.hpp>
 #include <libscan/core/types.hpp>

@@ -11,7 +11,7 @@
 #include <iterator>
 #include <type_traits>
 
-#include <libscan/core/operator_call.hpp>
+#include <libscan/core/function_operator.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/segments.hpp>
 #include <libscan/core/types.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Head bits made in the workspace: from offsets, each of which sets a bit; and from keys, for scans
+// Head bits made in the workspace: from offsets, where each sets a bit, and from keys, for scans
 // that write their results over the keys, where a tile would find the key before its first one
 // overwritten.
 #pragma once

@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include <libscan/core/error.hpp>
-#include <libscan/core/operator_call.hpp>
+#include <libscan/core/function_operator.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/arguments.hpp>

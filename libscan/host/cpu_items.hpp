@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include <libscan/core/any_operator.hpp>
-#include <libscan/cpu/carried_scan.hpp>
+#include <libscan/core/operator_list.hpp>
 #include <libscan/cpu/segmented_reduce.hpp>
 #include <libscan/cpu/segmented_scan.hpp>
 #include <libscan/cpu/staged_scan.hpp>

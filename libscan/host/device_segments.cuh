@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <libscan/buffer.cuh>
-#include <libscan/core/any_operator.hpp>
+#include <libscan/core/operator_list.hpp>
 #include <libscan/host/convert_items.cuh>
 #include <libscan/host/device_items.cuh>
 #include <libscan/host/host_call.hpp>

@@ -4,7 +4,7 @@
 // Architectures", 2009). Three launches for any n, and one write less.
 #pragma once
 
-#include <libscan/block/tree_reduce.cuh>
+#include <libscan/block/reduce.cuh>
 #include <libscan/textbook/one_block.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device::strategies {

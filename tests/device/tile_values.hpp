@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <apps/filter/device/run_summary.cuh>
+#include <apps/filter/device/runs_work.cuh>
 #include <libscan/device/segment_chain.cuh>
 #include <libscan/device/tile_totals.cuh>
 #include <tests/support/machine.hpp>

@@ -13,7 +13,6 @@
 #include <string>
 #include <type_traits>
 
-#include <apps/filter/cpu/overlap.hpp>
 #include <apps/filter/cpu/rules.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/core/operators.hpp>
