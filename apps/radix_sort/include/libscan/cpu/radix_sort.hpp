@@ -140,9 +140,9 @@ void sort_words(int threads, Key const* keys, Key* out, void const* values, void
     pair_sink<Key, Value> const sink{out, values_out, words, policy};
     if constexpr (sizeof(word) == sizeof(Value)) {
       // Pairs may be stored where they will go, if nothing is read from there.
-      parted_room<word, Value> const room{out, values_out};
+      parted_scratch<word, Value> const scratch{out, values_out};
       bool const in_place = keys == out || values == values_out;
-      if (!in_place && room.aligned()) return sorter.sort(source, n, sink, room);
+      if (!in_place && scratch.aligned()) return sorter.sort(source, n, sink, scratch);
     }
     sorter.sort(source, n, sink);
   };

@@ -99,7 +99,7 @@ template <class Target>
 class streaming_writer {
  public:
   streaming_writer(Target const& to, bucket_places& places, int buckets)
-      : lines_(to, room_, places.next, buckets) {}
+      : lines_(to, buffer_, places.next, buckets) {}
   template <class ItemAt>
   void put(index_t count, std::uint32_t const* buckets, ItemAt item_at) {
     lines_.put(
@@ -109,7 +109,8 @@ class streaming_writer {
 
  private:
   using writer = line_writer<Target>;
-  alignas(cache_line) std::byte room_[static_cast<std::size_t>(writer::room_bytes(max_buckets))];
+  static constexpr auto bytes = static_cast<std::size_t>(writer::buffer_bytes(max_buckets));
+  alignas(cache_line) std::byte buffer_[bytes];
   writer lines_;
 };
 
@@ -170,7 +171,7 @@ class key_split {
     auto const bytes = n * static_cast<index_t>(sizeof(Key) + (with_values ? sizeof(Value) : 0));
     if (buckets > buckets_at_hand && store_policy_for(bytes) == store_policy::non_temporal) {
       if constexpr (pairs_up) {
-        parted_room<Key, Value> const out{keys_out, values_out};
+        parted_scratch<Key, Value> const out{keys_out, values_out};
         if (out.aligned(lines_bytes)) return stream_pairs(begin, end, places, out);
       }
       if constexpr (fits_lines<Key> && (!with_values || fits_lines<Value>)) {
@@ -236,7 +237,7 @@ class key_split {
 
   /// The same by whole cache lines, of keys and values together.
   void stream_pairs(index_t begin, index_t end, bucket_places& places,
-                    parted_room<Key, Value> const& out) const {
+                    parted_scratch<Key, Value> const& out) const {
     using target = parted_target<Key, Value, lines_bytes>;
     streaming_writer<target> writer(target(out), places, buckets);
     for_blocks(begin, end, [&](index_t i, index_t count, std::uint32_t const* found) {
