@@ -17,8 +17,8 @@
 #include <libscan/core/tuning.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/device/arguments.cuh>
-#include <libscan/device/reverse_scan.cuh>
 #include <libscan/device/run.cuh>
+#include <libscan/warp/reverse_iterator.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 

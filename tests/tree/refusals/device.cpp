@@ -2,10 +2,10 @@
 // What device calls refuse when they are compiled: here for the executor.
 #include <libscan/adjacent_difference.cuh>
 #include <libscan/binary_scan.cuh>
-#include <libscan/device/reverse_scan.cuh>
 #include <libscan/filter.cuh>
 #include <libscan/reduce.cuh>
 #include <libscan/runs.cuh>
+#include <libscan/scan.cuh>
 #include <libscan/segmented_reduce.cuh>
 #include <libscan/segmented_sort.cuh>
 #include <libscan/sorted_histogram.cuh>
