@@ -10,7 +10,7 @@
 #include <libscan/core/operators.hpp>
 #include <libscan/device/ranks_tile.cuh>
 #include <libscan/device/run.cuh>
-#include <libscan/device/scan_tile.cuh>
+#include <libscan/device/scan_work.cuh>
 #include <libscan/device/tile_totals.cuh>
 #include <libscan/device/two_launch_binary_scan.cuh>
 

@@ -11,9 +11,8 @@
 #include <libscan/core/operators.hpp>
 #include <libscan/core/tuning.hpp>
 #include <libscan/device/arguments.cuh>
-#include <libscan/device/pipelined_scan.cuh>
 #include <libscan/device/run.cuh>
-#include <libscan/device/scan_tile.cuh>
+#include <libscan/device/scan_work.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 

@@ -10,7 +10,7 @@
 
 #include <libscan/device/item_count.cuh>
 #include <libscan/device/segments.cuh>
-#include <libscan/device/staged_heads.cuh>
+#include <libscan/device/staged_segments.cuh>
 #include <libscan/warp/row_io.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
