@@ -9,6 +9,7 @@
 #include <libscan/core/tuning.hpp>
 #include <libscan/device/segment_window.cuh>
 #include <libscan/device/segmented_row.cuh>
+#include <libscan/device/segments.cuh>
 #include <libscan/warp/bitwise_scan.cuh>
 #include <libscan/warp/row_io.cuh>
 
