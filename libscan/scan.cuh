@@ -65,89 +65,6 @@ void scan_with_tuning(workspace& ws, In in, Out out, item_count n, Op op,
 
 }  // namespace device
 
-/// Bytes of workspace that a scan of up to `n` items of any type needs, with values of type T. A
-/// pure function of its arguments; needs no device.
-template <class T>
-constexpr std::size_t scan_workspace_bytes(index_t n) {
-  using look_back = look_back_tuning<T>;
-  device::tile_bounds bounds{index_t{look_back::block_threads} * look_back::items_per_thread};
-  if (sizeof(T) <= 16) {
-    bounds.pipeline_items = min_pipeline_tile;
-    bounds.resident_threads = resident_tuning<T, T, T>::block_threads;
-  }
-  // A reverse scan on the pipeline goes over less than 16 bytes more.
-  return device::max_run_bytes<T>(n + 15, bounds);
-}
-
-/// out[i] = init op in[0] op ... op in[i - 1] for 0 <= i < n, and *d_total = init op in[0] op ...
-/// op in[n - 1].
-///
-/// Types: `in` and `out` are random-access iterators of the device; items are converted to
-/// Op::value_type before the operator is applied, and results from it when they are stored.
-/// Operator: associative; need not commute: unless it is `commutative`, it is only called as
-/// op(earlier, later), on items, `init` and the identity. n: any size >= 0, also read from device
-/// memory (`item_count::on_device`); n = 0 writes only the total. d_total: one value in device
-/// memory, or null.
-/// Aliasing: `out` may be equal to `in`. Any other overlap is refused if both are pointers and the
-/// host knows n, and undefined otherwise.
-/// Synchronization: asynchronous on the workspace's stream.
-/// Workspace: `scan_workspace_bytes`; allocates only if the workspace must grow.
-/// Traffic: reads n items, writes n results.
-/// Determinism: results are bitwise the same in every run on one kind of GPU.
-/// Progress: few items, and any number at a plain pointer on GPUs with bulk copies and enough
-/// shared memory for the pipeline (sm_90), use a cooperative launch, which starts when all its
-/// blocks fit. Otherwise a tile waits only for tiles claimed by running blocks, in any order of
-/// blocks.
-/// Throws: `invalid_argument` (workspace too small, overlap), `device_error`.
-template <class Tuning = void, class In, class Out, monoid Op>
-void exclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
-                    typename Op::value_type* d_total,
-                    std::type_identity_t<typename Op::value_type> init) {
-  device::scan_with_tuning<scan_kind::exclusive, Tuning>(ws, in, out, n, op, d_total, init);
-}
-
-/// The same without an init, which is the identity; and with any other callable
-/// (libscan/core/function_operator.hpp), which needs init if its identity is not known.
-template <class Tuning = void, class In, class Out, class Op, class Init = unstated>
-requires detail::adapted<Op, Init>
-void exclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
-                    operator_value_t<Op, In, Init>* d_total = nullptr,
-                    Init init = unstated::init()) {
-  using call = detail::operator_call<Op, In, Init, detail::init_needed::if_no_identity>;
-  if constexpr (call::accepted()) {
-    call::run(op, init, [&](auto by, auto first) {
-      device::scan_with_tuning<scan_kind::exclusive, Tuning>(ws, in, out, n, by, d_total, first);
-    });
-  }
-}
-
-/// out[i] = init op in[0] op ... op in[i] for 0 <= i < n; otherwise as `exclusive_scan`.
-template <class Tuning = void, class In, class Out, monoid Op>
-void inclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
-                    typename Op::value_type* d_total,
-                    std::type_identity_t<typename Op::value_type> init) {
-  device::scan_with_tuning<scan_kind::inclusive, Tuning>(ws, in, out, n, op, d_total, init);
-}
-
-/// The same without an init, which is the identity; and with any other callable
-/// (libscan/core/function_operator.hpp), which needs no init.
-template <class Tuning = void, class In, class Out, class Op, class Init = unstated>
-requires detail::adapted<Op, Init>
-void inclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
-                    operator_value_t<Op, In, Init>* d_total = nullptr,
-                    Init init = unstated::init()) {
-  using call = detail::operator_call<Op, In, Init, detail::init_needed::never>;
-  if constexpr (call::accepted()) {
-    call::run(op, init, [&](auto by, auto first) {
-      device::scan_with_tuning<scan_kind::inclusive, Tuning>(ws, in, out, n, by, d_total, first);
-    });
-  }
-}
-
-}  // namespace libscan::inline LIBSCAN_MACHINE
-
-namespace libscan::inline LIBSCAN_MACHINE {
-
 /// `Op` for a scan from the end: what such a scan reads earlier is later in memory.
 template <monoid Op>
 struct swap_operands {
@@ -242,7 +159,98 @@ void reverse_scan(workspace& ws, In in, Out out, item_count n, Op op,
   device::run<Tuning>(ws, operation, n);
 }
 
+/// A scan by an operator that may be any callable, and with an init that may be left out.
+template <scan_kind Kind, scan_direction Direction, class Tuning, class In, class Out, class Op,
+          class Init>
+void scan_by_callable(workspace& ws, In in, Out out, item_count n, Op op,
+                      operator_value_t<Op, In, Init>* d_total, Init init) {
+  using libscan::detail::init_needed;
+  constexpr auto needed =
+      Kind == scan_kind::inclusive ? init_needed::never : init_needed::if_no_identity;
+  using call = libscan::detail::operator_call<Op, In, Init, needed>;
+  if constexpr (call::accepted()) {
+    call::run(op, init, [&](auto by, auto first) {
+      if constexpr (Direction == scan_direction::forward) {
+        device::scan_with_tuning<Kind, Tuning>(ws, in, out, n, by, d_total, first);
+      } else {
+        device::reverse_scan<Kind, Tuning>(ws, in, out, n, by, d_total, first);
+      }
+    });
+  }
+}
+
 }  // namespace device
+
+/// Bytes of workspace that a scan of up to `n` items of any type needs, with values of type T. A
+/// pure function of its arguments; needs no device.
+template <class T>
+constexpr std::size_t scan_workspace_bytes(index_t n) {
+  using look_back = look_back_tuning<T>;
+  device::tile_bounds bounds{index_t{look_back::block_threads} * look_back::items_per_thread};
+  if (sizeof(T) <= 16) {
+    bounds.pipeline_items = min_pipeline_tile;
+    bounds.resident_threads = resident_tuning<T, T, T>::block_threads;
+  }
+  // A reverse scan on the pipeline goes over less than 16 bytes more.
+  return device::max_run_bytes<T>(n + 15, bounds);
+}
+
+/// out[i] = init op in[0] op ... op in[i - 1] for 0 <= i < n, and *d_total = init op in[0] op ...
+/// op in[n - 1].
+///
+/// Types: `in` and `out` are random-access iterators of the device; items are converted to
+/// Op::value_type before the operator is applied, and results from it when they are stored.
+/// Operator: associative; need not commute: unless it is `commutative`, it is only called as
+/// op(earlier, later), on items, `init` and the identity. n: any size >= 0, also read from device
+/// memory (`item_count::on_device`); n = 0 writes only the total. d_total: one value in device
+/// memory, or null.
+/// Aliasing: `out` may be equal to `in`. Any other overlap is refused if both are pointers and the
+/// host knows n, and undefined otherwise.
+/// Synchronization: asynchronous on the workspace's stream.
+/// Workspace: `scan_workspace_bytes`; allocates only if the workspace must grow.
+/// Traffic: reads n items, writes n results.
+/// Determinism: results are bitwise the same in every run on one kind of GPU.
+/// Progress: few items, and any number at a plain pointer on GPUs with bulk copies and enough
+/// shared memory for the pipeline (sm_90), use a cooperative launch, which starts when all its
+/// blocks fit. Otherwise a tile waits only for tiles claimed by running blocks, in any order of
+/// blocks.
+/// Throws: `invalid_argument` (workspace too small, overlap), `device_error`.
+template <class Tuning = void, class In, class Out, monoid Op>
+void exclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
+                    typename Op::value_type* d_total,
+                    std::type_identity_t<typename Op::value_type> init) {
+  device::scan_with_tuning<scan_kind::exclusive, Tuning>(ws, in, out, n, op, d_total, init);
+}
+
+/// The same without an init, which is the identity; and with any other callable
+/// (libscan/core/function_operator.hpp), which needs init if its identity is not known.
+template <class Tuning = void, class In, class Out, class Op, class Init = unstated>
+requires detail::adapted<Op, Init>
+void exclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
+                    operator_value_t<Op, In, Init>* d_total = nullptr,
+                    Init init = unstated::init()) {
+  device::scan_by_callable<scan_kind::exclusive, scan_direction::forward, Tuning>(
+      ws, in, out, n, op, d_total, init);
+}
+
+/// out[i] = init op in[0] op ... op in[i] for 0 <= i < n; otherwise as `exclusive_scan`.
+template <class Tuning = void, class In, class Out, monoid Op>
+void inclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
+                    typename Op::value_type* d_total,
+                    std::type_identity_t<typename Op::value_type> init) {
+  device::scan_with_tuning<scan_kind::inclusive, Tuning>(ws, in, out, n, op, d_total, init);
+}
+
+/// The same without an init, which is the identity; and with any other callable
+/// (libscan/core/function_operator.hpp), which needs no init.
+template <class Tuning = void, class In, class Out, class Op, class Init = unstated>
+requires detail::adapted<Op, Init>
+void inclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
+                    operator_value_t<Op, In, Init>* d_total = nullptr,
+                    Init init = unstated::init()) {
+  device::scan_by_callable<scan_kind::inclusive, scan_direction::forward, Tuning>(
+      ws, in, out, n, op, d_total, init);
+}
 
 /// out[i] = in[i + 1] op ... op in[n - 1] op init for 0 <= i < n, and *d_total = in[0] op ... op
 /// in[n - 1] op init: the sum of the items after each item. The operands keep their order in
@@ -262,12 +270,8 @@ requires detail::adapted<Op, Init>
 void reverse_exclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
                             operator_value_t<Op, In, Init>* d_total = nullptr,
                             Init init = unstated::init()) {
-  using call = detail::operator_call<Op, In, Init, detail::init_needed::if_no_identity>;
-  if constexpr (call::accepted()) {
-    call::run(op, init, [&](auto by, auto first) {
-      device::reverse_scan<scan_kind::exclusive, Tuning>(ws, in, out, n, by, d_total, first);
-    });
-  }
+  device::scan_by_callable<scan_kind::exclusive, scan_direction::reverse, Tuning>(
+      ws, in, out, n, op, d_total, init);
 }
 
 /// out[i] = in[i] op ... op in[n - 1] op init for 0 <= i < n; otherwise as
@@ -285,12 +289,8 @@ requires detail::adapted<Op, Init>
 void reverse_inclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
                             operator_value_t<Op, In, Init>* d_total = nullptr,
                             Init init = unstated::init()) {
-  using call = detail::operator_call<Op, In, Init, detail::init_needed::never>;
-  if constexpr (call::accepted()) {
-    call::run(op, init, [&](auto by, auto first) {
-      device::reverse_scan<scan_kind::inclusive, Tuning>(ws, in, out, n, by, d_total, first);
-    });
-  }
+  device::scan_by_callable<scan_kind::inclusive, scan_direction::reverse, Tuning>(
+      ws, in, out, n, op, d_total, init);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE
