@@ -90,10 +90,6 @@ concept listed_operator = requires {
 
 }  // namespace detail
 
-}  // namespace libscan::inline v1
-
-namespace libscan::inline v1 {
-
 namespace detail {
 
 /// The operator over T that `which` names, by a switch in every call. Never a bitwise operator of

@@ -118,10 +118,6 @@ class tile_totals {
   index_t words_in_all_;
 };
 
-}  // namespace libscan::inline LIBSCAN_MACHINE::device
-
-namespace libscan::inline LIBSCAN_MACHINE::device {
-
 /// A position or count of items: never negative, below 2^62, and so small enough to share one
 /// 64-bit word with its status.
 struct packed_count {

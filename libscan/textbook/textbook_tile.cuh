@@ -173,10 +173,6 @@ T* values_kept([[maybe_unused]] Out out, [[maybe_unused]] T* apart) {
   }
 }
 
-}  // namespace libscan::inline LIBSCAN_MACHINE::device::strategies
-
-namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
-
 /// out[i] = before[i / t] op in[i], where a tile of t items has ItemsPerThread for each thread of a
 /// block. Reads n and a value per warp and tile, writes n. `out` may be equal to `in`.
 template <int MaxThreads, int ItemsPerThread, class Op>

@@ -82,10 +82,6 @@ struct total_format<run_summary> {
   }
 };
 
-}  // namespace libscan::inline LIBSCAN_MACHINE::device
-
-namespace libscan::inline LIBSCAN_MACHINE::device {
-
 /// The Work of a run-length encoding.
 template <class In, class Equal, class Outputs, class Tuning>
 struct run_tile_work {
