@@ -36,6 +36,22 @@ struct packed_pair {
   }
 };
 
+/// 20 bytes: more than the resident kernel takes.
+struct five_words {
+  std::uint32_t at[5];
+  bool operator==(five_words const&) const = default;
+};
+
+/// Of each word, the earlier times three plus the later.
+struct mix {
+  LIBSCAN_HOST_DEVICE five_words operator()(five_words const& earlier,
+                                            five_words const& later) const {
+    five_words result{};
+    for (int k = 0; k < 5; ++k) result.at[k] = 3 * earlier.at[k] + later.at[k];
+    return result;
+  }
+};
+
 template <class Tuning, class Result, class Item, class Op>
 void require_differences(std::vector<Item> const& items, std::vector<Result> const& expected, Op op,
                          int offset = 0) {
@@ -92,12 +108,17 @@ TEMPLATE_LIST_TEST_CASE("the size ladder agrees with a loop, in every type", "",
   }
 }
 
-TEST_CASE("floats keep NaN, infinities and negative zeros; items of 20 bytes are compared") {
+TEST_CASE("floats keep NaN, infinities and negative zeros; items may be structs of any size") {
   auto const floats = make_input<float>(pattern::special, 5000);
   require_differences<void>(floats);
-  auto const points = make_items<affine>(3000);
+  auto const maps = make_items<affine>(3000);
   compose const then;
-  require_differences<void>(points, reference::adjacent_difference<affine>(points, then), then);
+  require_differences<void>(maps, reference::adjacent_difference<affine>(maps, then), then);
+  std::vector<five_words> words;
+  for (std::uint32_t const x : make_items<std::uint32_t>(3000)) {
+    words.push_back({{x, x + 1, ~x, 2 * x, 7}});
+  }
+  require_differences<void>(words, reference::adjacent_difference<five_words>(words, mix{}), mix{});
 }
 
 TEST_CASE("an inclusive sum undoes differences") {
