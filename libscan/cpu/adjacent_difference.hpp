@@ -91,7 +91,7 @@ void adjacent_difference(int threads, In in, Out out, index_t n, Op const& op = 
                                          detail::memory_of(out, n));
   detail::check_chunks(threads, n, chunk_items);
   if (n == 0) return;
-  index_t const bytes = n * static_cast<index_t>(sizeof(item));
+  index_t const bytes = n * static_cast<index_t>(sizeof(std::iter_value_t<Out>));
   if (bytes <= detail::one_thread_bytes) threads = 1;
   store_policy const policy = store_policy_for(bytes, detail::in_place(in, out));
   index_t const part_items = detail::part_items(n, chunk_items);
