@@ -5,8 +5,7 @@
 #pragma once
 
 #include <bench/chapter_oracle.hpp>
-#include <libscan/block/count.cuh>
-#include <libscan/block/tree_reduce.cuh>
+#include <libscan/block/reduce.cuh>
 #include <libscan/warp/bitwise_scan.cuh>
 #include <libscan/warp/shared_scan.cuh>
 

@@ -23,6 +23,7 @@
 #include <bench/standard.hpp>
 #include <libscan/core/engine.hpp>
 #include <libscan/core/error.hpp>
+#include <libscan/core/operator_list.hpp>
 #include <libscan/textbook/names.hpp>
 
 using namespace libscan::bench;
@@ -75,9 +76,15 @@ void add_types(CLI::App& app, options& wanted, char const* types, std::vector<st
 }
 
 void add_operators(CLI::App& app, options& wanted) {
-  app.add_option("--op", wanted.operators, "sum min max and or xor (default: sum)")
+  std::vector<std::string> words;
+  std::string all;
+  for (libscan::operator_kind const kind : libscan::all_operators) {
+    words.emplace_back(libscan::option_word(kind));
+    all += words.back() + " ";
+  }
+  app.add_option("--op", wanted.operators, all + "(default: sum)")
       ->delimiter(',')
-      ->check(CLI::IsMember({"sum", "min", "max", "and", "or", "xor"}));
+      ->check(CLI::IsMember(std::move(words)));
 }
 
 void add_kinds(CLI::App& app, options& wanted) {

@@ -8,10 +8,10 @@
 #include <algorithm>
 
 #include <libscan/core/operators.hpp>
-#include <libscan/device/packed_count.cuh>
 #include <libscan/device/ranks_tile.cuh>
 #include <libscan/device/run.cuh>
-#include <libscan/device/scan_tile.cuh>
+#include <libscan/device/scan_work.cuh>
+#include <libscan/device/tile_totals.cuh>
 #include <libscan/device/two_launch_binary_scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
@@ -25,7 +25,7 @@ struct mask_numbers {
   index_t first = 0;
 
   __device__ Number operator[](index_t i) const {
-    return static_cast<Number>(mask.template bits<1>(first + i, 1));
+    return static_cast<Number>(device::bits<1>(mask, first + i, 1));
   }
   __device__ mask_numbers operator+(index_t distance) const { return {mask, first + distance}; }
 };

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include <libscan/core/error.hpp>
+#include <libscan/cpu/adjacent_difference.hpp>
 #include <libscan/cpu/reduce.hpp>
 #include <libscan/cpu/scan.hpp>
 #include <libscan/cpu/segmented_reduce.hpp>
@@ -77,6 +78,14 @@ struct with_callables {
                                                         static_cast<index_t>(in.size()), by, first,
                                                         cpu::default_chunk_items));
         });
+  }
+
+  template <class Item, class Result>
+  static void adjacent_difference(engine const& on, std::span<Item const> in, std::span<Result> out,
+                                  Op const& op) {
+    int const threads = threads_for_callables(on);
+    check_room("adjacent_difference", in.size(), out.size());
+    cpu::adjacent_difference(threads, in.data(), out.data(), static_cast<index_t>(in.size()), op);
   }
 
   template <scan_kind Kind, class T, class Item, class Result, class Init>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host API of scans in plain C++: scans and sums of host memory on any engine. Needs no nvcc;
-// link libscan::libscan, or libscan::segments for results of another type than the items. Items:
-// integers of 8 to 64 bits, bool, float, double, float16, bfloat16; operators: plus, minimum,
-// maximum and, for integers, bit_and, bit_or, bit_xor. With libscan/callables.hpp also your own
-// operators.
+// The host API of scans in plain C++: scans, sums and differences of host memory on any engine.
+// Needs no nvcc; link libscan::libscan, or libscan::segments for results of another type than the
+// items. Items: integers of 8 to 64 bits, bool, float, double, float16, bfloat16; operators: plus,
+// minimum, maximum and, for integers, bit_and, bit_or, bit_xor. With libscan/callables.hpp also
+// your own operators.
 #pragma once
 
 #include <atomic>
@@ -171,6 +171,31 @@ detail::host_value_t<In, Op, Init> reduce(engine const& on, In const& in, Op op 
     return static_cast<T>(result);
   } else {
     return detail::by_callables<Op>::template reduce<T>(on, from, op, init);
+  }
+}
+
+/// Adjacent differences: out[0] = in[0] and out[i] = op(in[i-1], in[i]), where n is the length of
+/// `in`. By default `op` is later - earlier, which an inclusive sum undoes.
+///
+/// Types: `in` and `out` are in host memory and hold one type: integers of 8 to 64 bits, which wrap
+/// around, float or double. With libscan/callables.hpp `op` is any callable on the cpu engine,
+/// associative or not, and items and results are of any types.
+/// Aliasing, synchronization and errors are those of `exclusive_scan`. Reads n and writes n items.
+template <host_items In, host_output Out, class Op = later_minus_earlier>
+void adjacent_difference(engine const& on, In const& in, Out&& out, Op op = {}) {
+  using item = detail::item_of<In const>;
+  std::span<item const> const from{in};
+  auto const to = detail::as_output(static_cast<Out&&>(out));
+  using result = typename decltype(to)::value_type;
+  if constexpr (std::is_same_v<Op, later_minus_earlier> && detail::same_item<item, result>) {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    detail::run_difference(on,
+                           {detail::item_type_of<item>::value, from.data(), to.data(),
+                            static_cast<index_t>(from.size())},
+                           static_cast<index_t>(to.size()));
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  } else {
+    detail::by_callables<Op>::template adjacent_difference<item>(on, from, to, op);
   }
 }
 

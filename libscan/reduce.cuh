@@ -6,12 +6,12 @@
 
 #include <type_traits>
 
-#include <libscan/core/operator_call.hpp>
+#include <libscan/core/function_operator.hpp>
 #include <libscan/core/operators.hpp>
+#include <libscan/device/arguments.cuh>
 #include <libscan/device/item_count.cuh>
 #include <libscan/device/packed_rows.cuh>
 #include <libscan/device/staged_tile.cuh>
-#include <libscan/device/values.cuh>
 #include <libscan/warp/row_io.cuh>
 #include <libscan/warp/scan.cuh>
 #include <libscan/workspace.cuh>

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device-wide scan: one call for any length, associative operator and type. Every item is read once
-// and every result written once.
+// Device-wide scans, from the first item to the last and in reverse: one call for any length,
+// associative operator and type. Every item is read once and every result written once.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <type_traits>
 
-#include <libscan/core/operator_call.hpp>
+#include <libscan/core/function_operator.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/tuning.hpp>
-#include <libscan/device/memory_span.cuh>
-#include <libscan/device/pipelined_scan.cuh>
+#include <libscan/device/arguments.cuh>
 #include <libscan/device/run.cuh>
-#include <libscan/device/scan_tile.cuh>
-#include <libscan/device/values.cuh>
+#include <libscan/device/scan_work.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
@@ -66,6 +66,123 @@ void scan_with_tuning(workspace& ws, In in, Out out, item_count n, Op op,
 
 }  // namespace device
 
+/// `Op` for a scan from the end: what such a scan reads earlier is later in memory.
+template <monoid Op>
+struct swap_operands {
+  using value_type = typename Op::value_type;
+  Op op{};
+
+  LIBSCAN_HOST_DEVICE constexpr value_type identity() const { return op.identity(); }
+  LIBSCAN_HOST_DEVICE constexpr value_type operator()(value_type met_first,
+                                                      value_type met_later) const {
+    return op(met_later, met_first);
+  }
+};
+
+}  // namespace libscan::inline LIBSCAN_MACHINE
+
+namespace libscan {
+/// As exact and commutative as Op itself.
+template <class Op>
+inline constexpr bool exactly_associative<swap_operands<Op>> = exactly_associative<Op>;
+template <class Op>
+inline constexpr bool commutative<swap_operands<Op>> = commutative<Op>;
+}  // namespace libscan
+
+namespace libscan::inline LIBSCAN_MACHINE {
+
+namespace device {
+
+/// A scan from the last item to the first (see libscan/device/run.cuh). The pipeline needs to know
+/// n: it begins less than 16 bytes past the last result, where rows of results are aligned.
+template <scan_kind Kind, class In, class Out, class Op, class Init = typename Op::value_type>
+struct reverse_scan_operation {
+  using forward = scan_operation<Kind, from_last<In>, from_last<Out>, swap_operands<Op>, Init>;
+  using T = typename Op::value_type;
+  using item = memory_value_t<In, T>;
+  using result = memory_value_t<Out, T>;
+  static constexpr bool small = sizeof(T) <= 16;
+  using tunings =
+      tunings_to_try<std::conditional_t<small, short_resident_tuning<item, T, result>, void>,
+                     std::conditional_t<small, resident_tuning<item, T, result>, void>,
+                     std::conditional_t<small && suits_bulk_copy<In> && std::is_pointer_v<Out>,
+                                        pipeline_tuning<item, T, result>, void>,
+                     look_back_tuning<T>>;
+
+  In in;
+  Out out;
+  Op op;
+  Init init;
+  total_value_t<T>* total;
+  item_count length;
+
+  template <class Tuning>
+  auto work() const {
+    if constexpr (tunes_pipeline<Tuning>) {
+      index_t const from = length.at_most() + beyond();
+      return reverse_scan_work<Kind, item, result, swap_operands<Op>, Tuning, Init>{
+          {in + from}, {out + from}, {op}, init, total, beyond()};
+    } else {
+      return forward{{in}, {out}, {op}, init, total}.template work<Tuning>();
+    }
+  }
+
+  template <class Tuning>
+  std::optional<item_count> count(item_count n) const {
+    if constexpr (tunes_pipeline<Tuning>) {
+      if (!n.known()) return {};
+      return n.at_most() + beyond();
+    } else {
+      return n;
+    }
+  }
+
+ private:
+  /// How many results there would be before the next 16 bytes begin.
+  int beyond() const {
+    index_t const n = length.at_most();
+    auto const past = reinterpret_cast<std::uintptr_t>(out + n) % 16;
+    if (n == 0 || past % sizeof(result) != 0) return 0;
+    return static_cast<int>((16 - past) % 16 / sizeof(result));
+  }
+};
+
+/// The reverse scan of the public calls; also with an init that converts to the operator's type on
+/// the device.
+template <scan_kind Kind, class Tuning, class In, class Out, class Op, class Init>
+void reverse_scan(workspace& ws, In in, Out out, item_count n, Op op,
+                  total_value_t<typename Op::value_type>* d_total, Init init) {
+  device::refuse_items<In, typename Op::value_type>();
+  device::refuse_results<typename Op::value_type, Out>();
+  device::require_in_place_or_no_overlap(
+      Kind == scan_kind::inclusive ? "reverse inclusive scan" : "reverse exclusive scan",
+      device::memory_of(in, n.at_least()), device::memory_of(out, n.at_least()));
+  reverse_scan_operation<Kind, In, Out, Op, Init> const operation{in, out, op, init, d_total, n};
+  device::run<Tuning>(ws, operation, n);
+}
+
+/// A scan by an operator that may be any callable, and with an init that may be left out.
+template <scan_kind Kind, scan_direction Direction, class Tuning, class In, class Out, class Op,
+          class Init>
+void scan_by_callable(workspace& ws, In in, Out out, item_count n, Op op,
+                      operator_value_t<Op, In, Init>* d_total, Init init) {
+  using libscan::detail::init_needed;
+  constexpr auto needed =
+      Kind == scan_kind::inclusive ? init_needed::never : init_needed::if_no_identity;
+  using call = libscan::detail::operator_call<Op, In, Init, needed>;
+  if constexpr (call::accepted()) {
+    call::run(op, init, [&](auto by, auto first) {
+      if constexpr (Direction == scan_direction::forward) {
+        device::scan_with_tuning<Kind, Tuning>(ws, in, out, n, by, d_total, first);
+      } else {
+        device::reverse_scan<Kind, Tuning>(ws, in, out, n, by, d_total, first);
+      }
+    });
+  }
+}
+
+}  // namespace device
+
 /// Bytes of workspace that a scan of up to `n` items of any type needs, with values of type T. A
 /// pure function of its arguments; needs no device.
 template <class T>
@@ -114,12 +231,8 @@ requires detail::adapted<Op, Init>
 void exclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
                     operator_value_t<Op, In, Init>* d_total = nullptr,
                     Init init = unstated::init()) {
-  using call = detail::operator_call<Op, In, Init, detail::init_needed::if_no_identity>;
-  if constexpr (call::accepted()) {
-    call::run(op, init, [&](auto by, auto first) {
-      device::scan_with_tuning<scan_kind::exclusive, Tuning>(ws, in, out, n, by, d_total, first);
-    });
-  }
+  device::scan_by_callable<scan_kind::exclusive, scan_direction::forward, Tuning>(
+      ws, in, out, n, op, d_total, init);
 }
 
 /// out[i] = init op in[0] op ... op in[i] for 0 <= i < n; otherwise as `exclusive_scan`.
@@ -137,12 +250,49 @@ requires detail::adapted<Op, Init>
 void inclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
                     operator_value_t<Op, In, Init>* d_total = nullptr,
                     Init init = unstated::init()) {
-  using call = detail::operator_call<Op, In, Init, detail::init_needed::never>;
-  if constexpr (call::accepted()) {
-    call::run(op, init, [&](auto by, auto first) {
-      device::scan_with_tuning<scan_kind::inclusive, Tuning>(ws, in, out, n, by, d_total, first);
-    });
-  }
+  device::scan_by_callable<scan_kind::inclusive, scan_direction::forward, Tuning>(
+      ws, in, out, n, op, d_total, init);
+}
+
+/// out[i] = in[i + 1] op ... op in[n - 1] op init for 0 <= i < n, and *d_total = in[0] op ... op
+/// in[n - 1] op init: the sum of the items after each item. The operands keep their order in
+/// memory, even if the operator does not commute; `init` comes last. Otherwise as `exclusive_scan`;
+/// if more items than are resident at once are scanned, the pipeline is used only if the results
+/// are also at a plain pointer and the host knows n.
+template <class Tuning = void, class In, class Out, monoid Op>
+void reverse_exclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
+                            typename Op::value_type* d_total,
+                            std::type_identity_t<typename Op::value_type> init) {
+  device::reverse_scan<scan_kind::exclusive, Tuning>(ws, in, out, n, op, d_total, init);
+}
+
+/// The same without an init, and with any other callable: as for `exclusive_scan`.
+template <class Tuning = void, class In, class Out, class Op, class Init = unstated>
+requires detail::adapted<Op, Init>
+void reverse_exclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
+                            operator_value_t<Op, In, Init>* d_total = nullptr,
+                            Init init = unstated::init()) {
+  device::scan_by_callable<scan_kind::exclusive, scan_direction::reverse, Tuning>(
+      ws, in, out, n, op, d_total, init);
+}
+
+/// out[i] = in[i] op ... op in[n - 1] op init for 0 <= i < n; otherwise as
+/// `reverse_exclusive_scan`.
+template <class Tuning = void, class In, class Out, monoid Op>
+void reverse_inclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
+                            typename Op::value_type* d_total,
+                            std::type_identity_t<typename Op::value_type> init) {
+  device::reverse_scan<scan_kind::inclusive, Tuning>(ws, in, out, n, op, d_total, init);
+}
+
+/// The same without an init, and with any other callable: as for `inclusive_scan`.
+template <class Tuning = void, class In, class Out, class Op, class Init = unstated>
+requires detail::adapted<Op, Init>
+void reverse_inclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
+                            operator_value_t<Op, In, Init>* d_total = nullptr,
+                            Init init = unstated::init()) {
+  device::scan_by_callable<scan_kind::inclusive, scan_direction::reverse, Tuning>(
+      ws, in, out, n, op, d_total, init);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE

@@ -5,11 +5,10 @@
 
 #include <algorithm>
 
-#include <libscan/device/pipelined_segmented_reduce.cuh>
 #include <libscan/device/run.cuh>
 #include <libscan/device/scatter_totals.cuh>
 #include <libscan/device/searched_segmented_reduce.cuh>
-#include <libscan/device/segmented_reduce_tile.cuh>
+#include <libscan/device/segmented_reduce_work.cuh>
 #include <libscan/segmented_scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {

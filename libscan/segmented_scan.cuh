@@ -5,14 +5,12 @@
 
 #include <type_traits>
 
-#include <libscan/device/key_heads.cuh>
+#include <libscan/device/arguments.cuh>
+#include <libscan/device/head_bits.cuh>
 #include <libscan/device/offsets_searched_per_tile.cuh>
-#include <libscan/device/offsets_to_bits.cuh>
-#include <libscan/device/pipelined_segmented_scan.cuh>
 #include <libscan/device/run.cuh>
 #include <libscan/device/segment_ranges.cuh>
-#include <libscan/device/segmented_scan_tile.cuh>
-#include <libscan/device/values.cuh>
+#include <libscan/device/segmented_scan_work.cuh>
 #include <libscan/workspace.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {

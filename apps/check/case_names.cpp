@@ -74,7 +74,6 @@ std::string describe(check_case const& c) {
                                                "product of a sparse matrix",
                                                "product by a segmented reduction",
                                                "matrix by rows from a list"};
-  static constexpr std::string_view operators[] = {"sum", "min", "max", "and", "or", "xor"};
   static constexpr std::string_view keys[] = {"numbers", "float16", "bfloat16", "records"};
   std::string text(tasks[static_cast<int>(c.what)]);
   text.append(" of ").append(std::to_string(c.n)).append(" ");
@@ -85,7 +84,7 @@ std::string describe(check_case const& c) {
     bool const kinds = c.what != task::reduce && !sums_segments(c.what);
     if (kinds) text += c.kind == scan_kind::inclusive ? ", inclusive" : ", exclusive";
     if (!is_ranks(c.what)) {
-      text.append(kinds ? " " : ", ").append(operators[static_cast<int>(c.op)]);
+      text.append(kinds ? " " : ", ").append(option_word(c.op));
       if (c.has_init) text += " with init";
     }
     if (c.reverse) text += ", reverse";

@@ -222,9 +222,6 @@ constexpr int value_bytes_on_device(dtype type, key_kind keys) {
   return type == dtype::u8 ? 1 : type == dtype::u64 ? 8 : 4;
 }
 
-/// Whether items of a type are floats.
-inline bool is_float(dtype type) { return type == dtype::f32 || type == dtype::f64; }
-
 /// Random word i of a stream (the finaliser of SplitMix64: Steele, Lea & Flood 2014).
 constexpr std::uint64_t random_word(std::uint64_t stream, std::uint64_t i) {
   std::uint64_t x = stream + (i + 1) * 0x9e3779b97f4a7c15u;

@@ -44,6 +44,16 @@ std::string_view name_of(dtype type) { return of(type).full; }
 
 std::string_view npy_descr(dtype type) { return of(type).numpy; }
 
+bool is_float(dtype type) {
+  return visit_item_type(
+      type, []<class T>(std::type_identity<T>) { return std::is_floating_point_v<T>; });
+}
+
+bool is_unsigned(dtype type) {
+  return visit_item_type(type,
+                         []<class T>(std::type_identity<T>) { return std::is_unsigned_v<T>; });
+}
+
 dtype dtype_from_name(std::string_view name, std::string_view further) {
   for (dtype const type : all_item_types) {
     bool const one_byte_short = size_of(type) == 1 && name.size() == 3 && name[0] == '<' &&

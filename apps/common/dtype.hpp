@@ -17,6 +17,10 @@ std::string_view name_of(dtype type);
 /// NumPy's name in a little-endian file: "|i1", "<i4", "<f8", ...
 std::string_view npy_descr(dtype type);
 
+/// What kind of numbers items of a type are.
+bool is_float(dtype type);
+bool is_unsigned(dtype type);
+
 /// The dtype called `name`: the library's names ("i32", "f64": counting bits), NumPy's long names
 /// ("int32", "float64") or NumPy's short names with their byte order sign ("<i4", "|u1": counting
 /// bytes, so that "<i8" is int64 but "i8" is int8). Throws `usage_error` with the valid names, and

@@ -14,7 +14,7 @@
 #include <apps/common/exit_code.hpp>
 #include <apps/common/number.hpp>
 #include <apps/common/table.hpp>
-#include <libscan/core/any_operator.hpp>
+#include <libscan/core/operator_list.hpp>
 
 namespace libscan::apps {
 namespace {
@@ -106,8 +106,6 @@ void add_segment_arguments(CLI::App& app, prefix_arguments& arguments) {
     options.push_back(option);
   }
 }
-
-bool is_float(dtype type) { return type == dtype::f32 || type == dtype::f64; }
 
 dtype default_accumulator(dtype type) {
   return visit_item_type(type, []<class T>(std::type_identity<T>) {

@@ -41,9 +41,6 @@ dtype default_accumulator(dtype type);
 /// their own or wider, or in floats.
 bool may_accumulate(dtype type, dtype accumulator);
 
-/// Whether items of this type are floats.
-bool is_float(dtype type);
-
 /// The requested accumulator for items of `type`, which are bools if `truth_values`. Throws
 /// `usage_error` if it is none for them, or for the operator.
 dtype accumulator_for(prefix_arguments const& arguments, dtype type, bool truth_values);

@@ -12,7 +12,7 @@
 #include <apps/common/lazy_buffer.hpp>
 #include <apps/common/steps.hpp>
 #include <apps/prefix/rank_segments.hpp>
-#include <libscan/core/any_operator.hpp>
+#include <libscan/core/operator_list.hpp>
 #include <libscan/distributed/collective.hpp>
 #include <libscan/distributed/scan.hpp>
 #include <libscan/distributed/segmented_scan.hpp>

@@ -9,7 +9,7 @@
 #include <apps/common/dtype.hpp>
 #include <apps/prefix/prefix_call.hpp>
 #include <libscan/buffer.cuh>
-#include <libscan/core/any_operator.hpp>
+#include <libscan/core/operator_list.hpp>
 #include <libscan/host/convert_items.cuh>
 #include <libscan/simt/simt.cuh>
 

@@ -27,10 +27,9 @@ namespace {
 
 /// The scan's name in the --time line.
 std::string words_for(prefix_arguments const& arguments, dtype accumulator) {
-  static constexpr char const* names[] = {"sum", "min", "max", "and", "or", "xor"};
   return std::string(arguments.direction == scan_direction::reverse ? "reverse " : "") +
          (arguments.kind == scan_kind::inclusive ? "inclusive " : "exclusive ") +
-         names[static_cast<std::size_t>(arguments.op)] + " in " + std::string(name_of(accumulator));
+         option_word(arguments.op) + " in " + std::string(name_of(accumulator));
 }
 
 /// Other libraries scan without segments.

@@ -51,9 +51,7 @@ void check_count(std::string const& name, index_t count, index_t n, char const* 
 
 /// Bits of n items, in `count` items of `type`.
 void check_bits(std::string const& name, dtype type, index_t count, index_t n) {
-  bool const words =
-      type == dtype::u8 || type == dtype::u16 || type == dtype::u32 || type == dtype::u64;
-  if (!words) {
+  if (!is_unsigned(type)) {
     throw file_error(name, "holds " + std::string(name_of(type)) +
                                " items, expected unsigned ones (numpy.packbits makes uint8)");
   }

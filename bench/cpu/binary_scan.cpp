@@ -107,12 +107,12 @@ void binary_scan(engine const& on, session const& now, std::string const& mask, 
   if (mask == "bytes") {
     auto const flags = generated<std::uint8_t>(n, flag);
     binary_scan(on, now, name, "bytes->i32", kind, n, static_cast<double>(n),
-                libscan::cpu::byte_mask{flags.begin()},
+                libscan::byte_mask{flags.begin()},
                 [from = flags.begin()](index_t i) -> rank { return from[i] != 0 ? 1 : 0; });
   } else {
     auto const words = generated<std::uint32_t>(ceil_div(n, index_t{32}), flags_at{flag});
     binary_scan(on, now, name, "bits->i32", kind, n, 4.0 * static_cast<double>(words.size),
-                libscan::cpu::bit_mask{words.begin()}, [from = words.begin()](index_t i) -> rank {
+                libscan::bit_mask{words.begin()}, [from = words.begin()](index_t i) -> rank {
                   return static_cast<rank>(from[i / 32] >> i % 32 & 1u);
                 });
   }

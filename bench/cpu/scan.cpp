@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include <bench/cpu/contenders.hpp>
+#include <libscan/core/operator_list.hpp>
 
 namespace libscan::bench::cpu {
 
@@ -30,15 +31,12 @@ template <class T, class Body>
 void with_operator(std::string const& name, Body body) {
   if constexpr (std::is_same_v<T, affine_map>) {
     if (name == "sum") return body(affine_composition{});
+  } else if constexpr (std::is_same_v<T, std::int32_t>) {
+    for (operator_kind const kind : all_operators) {
+      if (name == option_word(kind)) return visit_operator<T>(kind, body);
+    }
   } else {
     if (name == "sum") return body(plus<T>{});
-  }
-  if constexpr (std::is_same_v<T, std::int32_t>) {
-    if (name == "min") return body(minimum<T>{});
-    if (name == "max") return body(maximum<T>{});
-    if (name == "and") return body(bit_and<T>{});
-    if (name == "or") return body(bit_or<T>{});
-    if (name == "xor") return body(bit_xor<T>{});
   }
   throw invalid_argument("scan-bench has no " + name + " of " + type_name<T>() +
                          " on the cpu engine; operators other than sum take i32");

@@ -47,15 +47,15 @@ void by_engine(int threads, std::string const& heads, reduced_segments const& da
     libscan::cpu::segmented_reduce(threads, data.in.begin(), data.totals.begin(), descriptor,
                                    data.in.size, plus<item>{});
   };
-  if (heads == "flags") return reduce(libscan::cpu::head_flags{data.forms.flags.begin()});
-  if (heads == "bits") return reduce(libscan::cpu::head_bits{data.forms.bits.begin()});
+  if (heads == "flags") return reduce(libscan::head_flags{data.forms.flags.begin()});
+  if (heads == "bits") return reduce(libscan::head_bits{data.forms.bits.begin()});
   if (heads == "keys") {
     libscan::cpu::reduce_by_key(threads, data.forms.keys.begin(), data.in.begin(),
                                 data.unique.begin(), data.totals.begin(), data.in.size,
                                 plus<item>{});
     return;
   }
-  reduce(libscan::cpu::segment_offsets{data.offsets.data(), data.segments()});
+  reduce(libscan::segment_offsets{data.offsets.data(), data.segments()});
 }
 
 /// The code people write without a library: a loop over the items; begin(s, i) returns whether

@@ -3,7 +3,7 @@
 // loop and a scan of pairs by oneTBB.
 #include <bench/cpu/contenders.hpp>
 #include <bench/segments.hpp>
-#include <libscan/core/segmented.hpp>
+#include <libscan/core/segments.hpp>
 #include <libscan/cpu/segmented_scan.hpp>
 
 namespace libscan::bench::cpu {
@@ -33,13 +33,13 @@ void by_engine(int threads, std::string const& heads, described const& data) {
                                        data.out.begin(), descriptor, data.in.size, plus<item>{},
                                        item{0});
   };
-  if (heads == "flags") return scan(libscan::cpu::head_flags{data.forms.flags.begin()});
-  if (heads == "bits") return scan(libscan::cpu::head_bits{data.forms.bits.begin()});
+  if (heads == "flags") return scan(libscan::head_flags{data.forms.flags.begin()});
+  if (heads == "bits") return scan(libscan::head_bits{data.forms.bits.begin()});
   if (heads == "keys") {
-    return scan(libscan::cpu::segment_keys{data.forms.keys.begin()});
+    return scan(libscan::segment_keys{data.forms.keys.begin()});
   }
-  scan(libscan::cpu::segment_offsets{data.offsets.data(),
-                                     static_cast<index_t>(data.offsets.size()) - 1});
+  scan(
+      libscan::segment_offsets{data.offsets.data(), static_cast<index_t>(data.offsets.size()) - 1});
 }
 
 /// The code people write without a library: a loop over the flags.

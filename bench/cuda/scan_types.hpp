@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include <bench/types.hpp>
+#include <libscan/core/operator_list.hpp>
 
 namespace libscan::bench {
 
@@ -29,15 +30,11 @@ std::string cuda_type_name() {
 /// The name of an operator on a command line.
 template <class Op>
 std::string operator_name() {
-  using T = typename Op::value_type;
-  if constexpr (std::is_integral_v<T>) {
-    if (std::is_same_v<Op, bit_and<T>>) return "and";
-    if (std::is_same_v<Op, bit_or<T>>) return "or";
-    if (std::is_same_v<Op, bit_xor<T>>) return "xor";
+  if constexpr (detail::listed_operator<Op>) {
+    return option_word(detail::operator_kind_of<Op>::value);
+  } else {
+    return "sum";  // of maps: their composition
   }
-  if (std::is_same_v<Op, minimum<T>>) return "min";
-  if (std::is_same_v<Op, maximum<T>>) return "max";
-  return "sum";  // of maps: their composition
 }
 
 /// Items, results, and the operator, whose value_type is the accumulator.

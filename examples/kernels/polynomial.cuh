@@ -4,8 +4,8 @@
 #pragma once
 
 #include <examples/kernels/frame.cuh>
+#include <libscan/block/reduce.cuh>
 #include <libscan/block/scan.cuh>
-#include <libscan/block/tree_reduce.cuh>
 #include <libscan/core/operators.hpp>
 
 namespace examples {

@@ -4,7 +4,6 @@
 
 #include <examples/kernels/frame.cuh>
 #include <libscan/block/radix_sort.cuh>
-#include <libscan/block/split.cuh>
 
 namespace examples {
 

@@ -3,8 +3,7 @@
 #pragma once
 
 #include <examples/kernels/frame.cuh>
-#include <libscan/block/count.cuh>
-#include <libscan/block/tree_reduce.cuh>
+#include <libscan/block/reduce.cuh>
 #include <libscan/core/operators.hpp>
 
 namespace examples {

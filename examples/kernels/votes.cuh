@@ -3,7 +3,7 @@
 #pragma once
 
 #include <examples/kernels/frame.cuh>
-#include <libscan/block/count.cuh>
+#include <libscan/block/reduce.cuh>
 #include <libscan/warp/binary_scan.cuh>
 
 namespace examples {

@@ -229,7 +229,7 @@ class cpu_engine {
   host_array<T> inclusive_segmented_scan(host_array<T> const& in,
                                          host_array<std::uint8_t> const& flags, Op op) {
     host_array<T> out(in.size());
-    cpu::inclusive_segmented_scan(threads_, in.data(), out.data(), cpu::head_flags{flags.data()},
+    cpu::inclusive_segmented_scan(threads_, in.data(), out.data(), head_flags{flags.data()},
                                   in.size(), op, op.identity());
     return out;
   }
@@ -239,8 +239,8 @@ class cpu_engine {
                                  Op op) {
     host_array<T> totals(offsets.size() - 1);
     cpu::segmented_reduce(threads_, in.data(), totals.data(),
-                          cpu::segment_offsets<index_t>{offsets.data(), totals.size()}, in.size(),
-                          op, op.identity());
+                          segment_offsets<index_t>{offsets.data(), totals.size()}, in.size(), op,
+                          op.identity());
     return totals;
   }
 

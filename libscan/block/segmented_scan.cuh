@@ -5,7 +5,7 @@
 #pragma once
 
 #include <libscan/block/scan.cuh>
-#include <libscan/core/segmented.hpp>
+#include <libscan/core/segments.hpp>
 #include <libscan/warp/segmented_scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::block {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operators of scans. An operator is a monoid: an associative function with an exact identity.
 // It need not commute: unless it is declared `commutative`, it is only called as op(earlier, later)
-// (Blelloch 1990, 1.2). Also the relation that separates segments and runs.
+// (Blelloch 1990, 1.2). Also the relation that separates segments and runs, and the difference of
+// neighbors.
 #pragma once
 
 #include <concepts>
@@ -9,6 +10,7 @@
 #include <type_traits>
 
 #include <libscan/core/floats.hpp>
+#include <libscan/core/half.hpp>
 #include <libscan/core/types.hpp>
 
 namespace libscan::inline v1 {
@@ -207,6 +209,22 @@ struct equal_values {
   template <class Item>
   LIBSCAN_HOST_DEVICE constexpr bool operator()(Item const& earlier, Item const& later) const {
     return detail::equal(earlier, later);
+  }
+};
+
+/// later - earlier: the default of `adjacent_difference`, which needs no monoid. Integers wrap
+/// around in their own type; 16-bit floats are subtracted as float.
+struct later_minus_earlier {
+  template <class Item, class T = accumulator_t<Item>>
+  requires(!std::is_same_v<Item, bool>) LIBSCAN_HOST_DEVICE constexpr auto operator()(
+      Item const& earlier, Item const& later) const
+      -> std::conditional_t<std::is_integral_v<T>, T, decltype(T(later) - T(earlier))> {
+    if constexpr (std::is_integral_v<T>) {
+      using U = std::make_unsigned_t<T>;
+      return static_cast<T>(static_cast<U>(static_cast<U>(later) - static_cast<U>(earlier)));
+    } else {
+      return detail::as_written(detail::as_written(T(later)) - detail::as_written(T(earlier)));
+    }
   }
 };
 

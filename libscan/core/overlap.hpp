@@ -1,19 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether ranges of memory overlap: checked before a call writes.
+// Whether ranges of memory overlap: checked before a call writes, on every engine.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
+
+#include <libscan/core/error.hpp>
+#include <libscan/core/types.hpp>
 
 namespace libscan::inline v1::detail {
 
-/// Whether `a` and `b` have a byte in common.
-inline bool overlap(std::span<std::byte const> a, std::span<std::byte const> b) {
-  if (a.empty() || b.empty()) return false;
-  auto const from_a = reinterpret_cast<std::uintptr_t>(a.data());
-  auto const from_b = reinterpret_cast<std::uintptr_t>(b.data());
-  return from_a < from_b + b.size() && from_b < from_a + a.size();
+/// Bytes that a call reads or writes; empty if there are none, or if their place is unknown.
+struct memory_span {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+
+  memory_span() = default;
+  memory_span(void const* items, index_t n, std::size_t item_bytes) {
+    if (items == nullptr || n <= 0) return;
+    begin = reinterpret_cast<std::uintptr_t>(items);
+    end = begin + static_cast<std::uintptr_t>(n) * item_bytes;
+  }
+  memory_span(std::span<std::byte const> bytes)  // NOLINT(google-explicit-constructor): it is one
+      : memory_span(bytes.data(), static_cast<index_t>(bytes.size()), 1) {}
+
+  index_t bytes() const { return static_cast<index_t>(end - begin); }
+  bool has(std::uintptr_t byte) const { return begin <= byte && byte < end; }
+  bool overlaps(memory_span const& other) const { return begin < other.end && other.begin < end; }
+  bool operator==(memory_span const&) const = default;
+};
+
+/// Throws `invalid_argument` if two spans overlap.
+inline void require_no_overlap(char const* call, char const* what, memory_span const& a,
+                               memory_span const& b) {
+  if (!a.overlaps(b)) return;
+  throw invalid_argument(std::string(call) + ": " + what +
+                         " share memory; expected separate buffers");
+}
+
+/// The same for input and output, which may be equal.
+inline void require_in_place_or_no_overlap(char const* call, memory_span const& in,
+                                           memory_span const& out) {
+  if (in == out || !in.overlaps(out)) return;
+  throw invalid_argument(
+      std::string(call) +
+      ": the output overlaps the input otherwise than exactly; expected the same "
+      "items, or memory separate from them");
 }
 
 }  // namespace libscan::inline v1::detail

@@ -12,10 +12,9 @@
 
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/chunk_scan.hpp>
-#include <libscan/cpu/masks.hpp>
-#include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/segment_heads.hpp>
 #include <libscan/cpu/stream_copy.hpp>
 #include <libscan/cpu/vector_ranks.hpp>
@@ -56,7 +55,7 @@ index_t binary_scan(int threads, Mask const& mask, Rank* ranks, index_t n, index
       threads, n, std::min(chunk_items, max_mask_chunk_items), plus<index_t>{}, 0,
       [] { return mask_chunk(); },
       [&](mask_chunk& here, chunk const& c) {
-        mask.mark(c.begin, c.end, here.words);
+        detail::mark(mask, c.begin, c.end, here.words);
         return count_bits(here.words, c.size());
       },
       [&](mask_chunk const& here, chunk const& c, index_t before) {

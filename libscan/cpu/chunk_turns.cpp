@@ -1,16 +1,135 @@
 // SPDX-License-Identifier: Apache-2.0
-// How threads wait for their turns, and help those who are late.
-#include <libscan/cpu/chunk_turns.hpp>
+// How threads wait for their turns, and help those who are late: the clocks that limit a wait, the
+// chunks that each thread has claimed, and how long a chunk usually takes.
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <ctime>
 #include <memory>
+#include <thread>
 #include <type_traits>
 
-#include <libscan/cpu/claimed_chunk.hpp>
-#include <libscan/cpu/waiting.hpp>
+#include <libscan/core/types.hpp>
+#include <libscan/cpu/chunk_turns.hpp>
 
 namespace libscan::inline v1::cpu::detail {
+
+/// Tells the core that this thread is waiting, so that a sibling hardware thread can run.
+inline void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+/// Waits for another thread for the k-th time in a row: first briefly; then it yields, since on a
+/// busy machine the other thread may need this core; finally it sleeps.
+inline void back_off(int k) {
+  if (k < 64) {
+    relax();
+  } else if (k < 1000) {
+    std::this_thread::yield();
+  } else {
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+}
+
+/// A clock that costs almost nothing: the processor's own ticks, or nanoseconds.
+inline std::int64_t ticks() {
+#if defined(__x86_64__) || defined(__i386__)
+  return static_cast<std::int64_t>(__builtin_ia32_rdtsc());
+#else
+  return std::chrono::steady_clock::now().time_since_epoch().count();
+#endif
+}
+
+/// Ticks, some 10 to 70 us, for which a thread only polls its turn.
+inline constexpr std::int64_t short_wait = std::int64_t{1} << 16;
+
+inline std::int64_t wall_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// Nanoseconds of CPU time of the calling thread.
+inline std::int64_t thread_ns() {
+#if defined(CLOCK_THREAD_CPUTIME_ID)
+  std::timespec now;
+  if (::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0) {
+    return std::int64_t{1000000000} * now.tv_sec + now.tv_nsec;
+  }
+#endif
+  return wall_ns();
+}
+
+/// A claimed chunk, shared by its owner and a helper. The owner changes `claimed` to `passed` when
+/// its turn comes. A helper changes `claimed` to `helped` while it reads the chunk, then to
+/// `delivering` and `delivered`: the owner's carry is stored here. A faster owner changes `helped`
+/// to `overtaken`, and may not write its chunk before the helper changes that to `left`.
+enum class claim_state : std::uint8_t {
+  claimed,
+  passed,
+  helped,
+  delivering,
+  delivered,
+  overtaken,
+  left
+};
+
+struct claimed_chunk {
+  std::atomic<index_t> word{-1};  ///< the chunk and its `claim_state`
+
+  static index_t word_of(index_t chunk, claim_state state) {
+    return chunk * 8 + static_cast<index_t>(state);
+  }
+  bool is_of(index_t chunk) const { return word.load(std::memory_order_relaxed) / 8 == chunk; }
+
+  /// Changes the state of `chunk` if it is still `from`.
+  bool change(index_t chunk, claim_state from, claim_state to) {
+    index_t expected = word_of(chunk, from);
+    return word.compare_exchange_strong(expected, word_of(chunk, to), std::memory_order_acq_rel,
+                                        std::memory_order_acquire);
+  }
+  void set(index_t chunk, claim_state state) {
+    word.store(word_of(chunk, state), std::memory_order_release);
+  }
+  bool is(index_t chunk, claim_state state) const {
+    return word.load(std::memory_order_acquire) == word_of(chunk, state);
+  }
+};
+
+/// One thread of a chain: its claims (a thread claims its next chunk before it has finished the
+/// current one), and how long a chunk usually takes it.
+struct alignas(2 * cache_line) chain_member {
+  claimed_chunk claims[2];
+  std::int64_t claimed = 0;
+  std::atomic<bool> late = false;  ///< has delayed others that could not help
+
+  claimed_chunk& claim_of(index_t chunk) { return claims[claims[0].is_of(chunk) ? 0 : 1]; }
+
+  /// Starts to measure; measuring stops before a wait that may be long.
+  void resume() {
+    began_ns_ = thread_ns();
+    began_claimed_ = claimed;
+  }
+  std::int64_t usual_ns() {
+    // Before the first measurement: about the time since the start, which may include pauses.
+    if (began_ns_ < 0) return std::min(max_first_ns, (ticks() - joined_at) / 2 / (claimed + 1));
+    return (thread_ns() - began_ns_) / std::max<std::int64_t>(1, claimed - began_claimed_);
+  }
+
+  std::int64_t joined_at = 0;  ///< in ticks, which cost a short call nothing
+
+ private:
+  static constexpr std::int64_t max_first_ns = 1000000;
+
+  std::int64_t began_ns_ = -1;
+  std::int64_t began_claimed_ = 0;
+};
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order in which threads claim chunks and take their turns, whatever the carries are that they
-// pass on (carry_chain.hpp). It is compiled once (chunk_turns.cpp): each operator adds little.
+// pass on (chunk_chain.hpp). It is compiled once (chunk_turns.cpp): each operator adds little.
 #pragma once
 
 #include <atomic>

@@ -4,10 +4,9 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <span>
 
+#include <libscan/core/overlap.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 
@@ -25,9 +24,8 @@ void ask_for(T const* at, std::size_t bytes) {
 /// (Zen 4).
 class read_ahead {
  public:
-  explicit read_ahead(std::span<std::byte const> memory)
-      : from_(reinterpret_cast<std::uintptr_t>(memory.data())),
-        stream_bytes_(ceil_div(static_cast<index_t>(memory.size()), index_t{streams})) {}
+  explicit read_ahead(libscan::detail::memory_span const& memory)
+      : from_(memory.begin), stream_bytes_(ceil_div(memory.bytes(), index_t{streams})) {}
 
   /// Prefetches the next `bytes`, or a little more, if any are left.
   void ask(index_t bytes) {

@@ -11,22 +11,18 @@
 #include <numeric>
 #include <type_traits>
 
-#include <libscan/core/operator_call.hpp>
+#include <libscan/core/function_operator.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/chunk_scan.hpp>
 #include <libscan/cpu/large_values.hpp>
-#include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/small_buffer.hpp>
-#include <libscan/cpu/type_checks.hpp>
 
 namespace libscan::inline v1::cpu {
 
 namespace detail {
-
-/// The most parts whose sums are kept until all exist.
-inline constexpr index_t max_parts = 256;
 
 /// init op the sums of all chunks, in order, each sum_of(begin, end). One thread sums a part of a
 /// few chunks and never waits for another; the number of parts depends on n and `chunk_items`.
@@ -36,8 +32,7 @@ typename Op::value_type sum_parts(int threads, index_t n, index_t chunk_items, O
   using T = typename Op::value_type;
   check_chunks(threads, n, chunk_items);
   if (n == 0) return init;
-  index_t const part_chunks = ceil_div(ceil_div(n, chunk_items), max_parts);
-  index_t const part_items = std::min(n, chunk_items * part_chunks);
+  index_t const part_items = detail::part_items(n, chunk_items);
   small_buffer<T> const room(ceil_div(n, part_items));
   T* const sums = room.data();
   detail::run_chain(threads, n, part_items, op, init, [&](auto& chain, auto& mine) {

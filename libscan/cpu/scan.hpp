@@ -8,15 +8,14 @@
 #include <iterator>
 #include <memory>
 
-#include <libscan/core/operator_call.hpp>
+#include <libscan/core/function_operator.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/chunk_scan.hpp>
 #include <libscan/cpu/large_values.hpp>
-#include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/stream_copy.hpp>
-#include <libscan/cpu/type_checks.hpp>
 #include <libscan/cpu/vector_scan.hpp>
 
 namespace libscan::inline v1::cpu {

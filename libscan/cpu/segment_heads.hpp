@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Five descriptions of where segments begin: a byte or a bit per item, the segments' offsets, keys
-// that change, or one length for all. Each marks the head flags of a piece of the input as bits.
+// How the cpu engine reads masks and descriptions of segments (libscan/core/segments.hpp): a piece
+// of the input at a time, as bits.
 #pragma once
 
 #include <algorithm>
@@ -13,178 +13,200 @@
 
 #include <libscan/core/error.hpp>
 #include <libscan/core/operators.hpp>
+#include <libscan/core/segments.hpp>
 #include <libscan/core/types.hpp>
-#include <libscan/cpu/masks.hpp>
-#include <libscan/cpu/memory_span.hpp>
+#include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/vector_heads.hpp>
 
 namespace libscan::inline v1::cpu {
+
+namespace detail {
+
+// mark(marks, begin, end, to) sets bit k % 64 of to[k / 64] to whether item begin + k is true, or
+// begins a segment; read_for(marks, begin, end) is the memory that it will read, for prefetching.
+
+/// Those of your own descriptions are their members.
+template <class Marks>
+requires requires(Marks const& own, index_t item, head_word* to) { own.mark(item, item, to); }
+void mark(Marks const& own, index_t begin, index_t end, head_word* to) { own.mark(begin, end, to); }
+template <class Marks>
+requires requires(Marks const& own, index_t item) { own.read_for(item, item); }
+memory_piece read_for(Marks const& own, index_t begin, index_t end) {
+  return own.read_for(begin, end);
+}
+
+inline void mark(byte_mask const& mask, index_t begin, index_t end, head_word* to) {
+  best_vector_heads().flags(mask.bytes + begin, end - begin, to);
+}
+inline memory_piece read_for(byte_mask const& mask, index_t begin, index_t end) {
+  return {mask.bytes + begin, end - begin};
+}
+
+inline void mark(bit_mask const& mask, index_t begin, index_t end, head_word* to) {
+  index_t const last = (end - 1) / 32;
+  int const shift = static_cast<int>(begin % 32);
+  for (index_t w = begin / 32; begin < end; begin += word_heads, w += 2) {
+    head_word word = mask.words[w] >> shift;
+    if (w + 1 <= last) word |= head_word{mask.words[w + 1]} << (32 - shift);
+    if (shift != 0 && w + 2 <= last) word |= head_word{mask.words[w + 2]} << (64 - shift);
+    index_t const beyond = word_heads - (end - begin);
+    *to++ = beyond > 0 ? word & ~head_word{0} >> beyond : word;
+  }
+}
+inline memory_piece read_for(bit_mask const& mask, index_t begin, index_t end) {
+  return {mask.words + begin / 32, (end - begin) / 8};
+}
+
+/// Segments per item.
+template <class Offset>
+double density(segment_offsets<Offset> const& heads) {
+  return static_cast<double>(heads.segments) / static_cast<double>(heads.begin_of(heads.segments));
+}
+
+/// The first segment that does not begin before `item`, 0 <= item < n. Starts from the place that
+/// segments of average length would give, twice, and searches from there in growing steps.
+template <class Offset>
+index_t first_from(segment_offsets<Offset> const& heads, index_t item) {
+  index_t guess = 0;
+  for (int round = 0; round < 3; ++round) {
+    auto const away = static_cast<double>(item - heads.begin_of(guess));
+    guess = std::clamp<index_t>(guess + static_cast<index_t>(away * detail::density(heads)), 0,
+                                heads.segments);
+  }
+  // All before `low` are less than `item`, none from `high` on is.
+  index_t low = guess, high = guess;
+  for (index_t step = 4; low > 0 && heads.begin_of(low - 1) >= item; step *= 4) {
+    high = low - 1;
+    low = std::max<index_t>(0, low - step);
+  }
+  for (index_t step = 4; high < heads.segments && heads.begin_of(high) < item; step *= 4) {
+    low = high + 1;
+    high = std::min(heads.segments, high + step);
+  }
+  auto const is_less = [](Offset offset, index_t than) {
+    return static_cast<index_t>(offset) < than;
+  };
+  return std::lower_bound(heads.offsets + low, heads.offsets + high, item, is_less) - heads.offsets;
+}
+
+template <class Offset>
+void mark(segment_offsets<Offset> const& heads, index_t begin, index_t end, head_word* to) {
+  index_t const segments = heads.segments;
+  constexpr index_t room = 2048, dense = room / 4;
+  constexpr bool by_vectors = sizeof(Offset) == 4 || sizeof(Offset) == 8;
+  alignas(64) std::uint8_t flags[room];
+  auto const& code = best_vector_heads();
+  auto const mark_dense = sizeof(Offset) == 4 ? code.offsets_of_4_bytes : code.offsets_of_8_bytes;
+  index_t s = detail::first_from(heads, begin);
+  for (; begin < end; begin += room, to += room / word_heads) {
+    index_t const items = std::min(room, end - begin);
+    while (s != segments && heads.begin_of(s) < begin) ++s;
+    if (s == segments || heads.begin_of(s) - begin >= items) {
+      std::fill_n(to, ceil_div(items, word_heads), head_word{0});
+    } else if (by_vectors && items == room && segments - s > dense &&
+               heads.begin_of(s + dense) - begin < room) {
+      s += mark_dense(heads.offsets + s, segments - s, begin, room / word_heads, to);
+    } else {
+      // Bytes first: if bits were set one by one, each would wait for the one before.
+      std::fill_n(flags, items, std::uint8_t{0});
+      for (; s != segments && heads.begin_of(s) - begin < items; ++s)
+        flags[heads.begin_of(s) - begin] = 1;
+      code.flags(flags, items, to);
+    }
+  }
+}
+template <class Offset>
+memory_piece read_for(segment_offsets<Offset> const& heads, index_t begin, index_t end) {
+  index_t const from = detail::first_from(heads, begin);
+  // Their number, if the next segments are as long as the average.
+  auto const likely =
+      static_cast<index_t>(static_cast<double>(end - begin) * detail::density(heads));
+  index_t const count = std::min(likely + 1, heads.segments - from);
+  return {heads.offsets + from, count * static_cast<index_t>(sizeof(Offset))};
+}
+
+/// The segment that holds `item`, 0 <= item < n.
+template <class Offset>
+index_t segment_of(segment_offsets<Offset> const& heads, index_t item) {
+  auto const is_less = [](index_t than, Offset end) { return than < static_cast<index_t>(end); };
+  auto const ends = heads.offsets + 1;
+  return std::upper_bound(ends, ends + heads.segments, item, is_less) - ends;
+}
+
+template <class Keys, class Equal>
+void mark_changes(segment_keys<Keys, Equal> const& heads, index_t begin, index_t end,
+                  head_word* to) {
+  if constexpr (std::same_as<Equal, equal_values> && std::contiguous_iterator<Keys> &&
+                detail::vector_key<std::iter_value_t<Keys>>) {
+    detail::mark_changes(std::to_address(heads.keys + begin), end - begin, to);
+  } else {
+    // Bytes first, in a loop that compilers can vectorize. From local variables: compilers assume
+    // that bytes may alias members.
+    constexpr index_t room = 2048;
+    std::uint8_t flags[room];
+    Equal const same = heads.equal;
+    for (; begin < end; begin += room, to += room / word_heads) {
+      index_t const items = std::min(room, end - begin);
+      Keys const from = heads.keys + begin;
+      for (index_t k = 0; k < items; ++k) flags[k] = same(from[k - 1], from[k]) ? 0 : 1;
+      detail::best_vector_heads().flags(flags, items, to);
+    }
+  }
+}
+
+template <class Keys, class Equal>
+void mark(segment_keys<Keys, Equal> const& heads, index_t begin, index_t end, head_word* to) {
+  if (begin > 0) return detail::mark_changes(heads, begin, end, to);
+  // There is no key before item 0: the first word's items one by one.
+  index_t const first = std::min(end, word_heads);
+  detail::mark_one_by_one(first, to, [&](index_t i) {
+    return i == 0 || !heads.equal(heads.keys[i - 1], heads.keys[i]);
+  });
+  if (end > first) detail::mark_changes(heads, first, end, to + 1);
+}
+template <class Keys, class Equal>
+memory_piece read_for(segment_keys<Keys, Equal> const& heads, index_t begin, index_t end) {
+  if constexpr (std::contiguous_iterator<Keys>) {
+    constexpr auto size = static_cast<index_t>(sizeof(std::iter_value_t<Keys>));
+    return {std::to_address(heads.keys + begin), (end - begin) * size};
+  } else {
+    return {};
+  }
+}
+
+inline void mark(equal_segments const& all, index_t begin, index_t end, head_word* to) {
+  index_t const length = all.length;
+  // All head flags of a word, the first at its first item.
+  head_word heads = 1;
+  for (index_t items = length; items < word_heads; items *= 2) heads |= heads << items;
+  index_t const step = word_heads % length;
+  index_t const within = begin % length;
+  index_t next = within == 0 ? 0 : length - within;  // the distance to the next head
+  for (; begin < end; begin += word_heads) {
+    head_word const word = next < word_heads ? heads << next : 0;
+    index_t const beyond = word_heads - (end - begin);
+    *to++ = beyond > 0 ? word & ~head_word{0} >> beyond : word;
+    next -= step;
+    if (next < 0) next += length;
+  }
+}
+
+}  // namespace detail
+
+/// The requirements on a mask: it is one of libscan/core/segments.hpp, or mask.mark(begin, end, to)
+/// sets bit k % 64 of to[k / 64] to whether item begin + k is true, for all items of [begin, end),
+/// at least one, and the last word's further bits to 0. It is called concurrently.
+template <class Mask>
+concept item_marks = std::copy_constructible<Mask> &&
+    requires(Mask const mask, index_t item, head_word* to) {
+  detail::mark(mask, item, item, to);
+};
 
 /// The requirements on a description of segments: it marks the items at which a segment begins. Its
 /// mark of item 0 does not matter: a segment always begins there. It may have
 /// `heads.read_for`(begin, end): the memory that `mark` will read, for prefetching.
 template <class Heads>
 concept segment_heads = item_marks<Heads>;
-
-/// Segments begin at true items.
-using head_flags = byte_mask;
-using head_bits = bit_mask;
-
-/// Segment s is the items [offsets[s], offsets[s + 1]), which may be empty. `segments` + 1 integers
-/// of any size, ascending within 0 ... n. Items before the first or after the last are in no
-/// segment: a scan does not write them. (`staged_segmented_scan` requires offsets from 0 to n.)
-template <std::integral Offset>
-struct segment_offsets {
-  Offset const* offsets;
-  index_t segments;
-
-  void mark(index_t begin, index_t end, head_word* to) const {
-    constexpr index_t room = 2048, dense = room / 4;
-    constexpr bool by_vectors = sizeof(Offset) == 4 || sizeof(Offset) == 8;
-    alignas(64) std::uint8_t flags[room];
-    auto const& code = detail::best_vector_heads();
-    auto const mark_dense = sizeof(Offset) == 4 ? code.offsets_of_4_bytes : code.offsets_of_8_bytes;
-    index_t s = first_from(begin);
-    for (; begin < end; begin += room, to += room / word_heads) {
-      index_t const items = std::min(room, end - begin);
-      while (s != segments && begin_of(s) < begin) ++s;
-      if (s == segments || begin_of(s) - begin >= items) {
-        std::fill_n(to, ceil_div(items, word_heads), head_word{0});
-      } else if (by_vectors && items == room && segments - s > dense &&
-                 begin_of(s + dense) - begin < room) {
-        s += mark_dense(offsets + s, segments - s, begin, room / word_heads, to);
-      } else {
-        // Bytes first: if bits were set one by one, each would wait for the one before.
-        std::fill_n(flags, items, std::uint8_t{0});
-        for (; s != segments && begin_of(s) - begin < items; ++s) flags[begin_of(s) - begin] = 1;
-        code.flags(flags, items, to);
-      }
-    }
-  }
-  memory_piece read_for(index_t begin, index_t end) const {
-    index_t const from = first_from(begin);
-    // Their number, if the next segments are as long as the average.
-    auto const likely = static_cast<index_t>(static_cast<double>(end - begin) * density());
-    index_t const count = std::min(likely + 1, segments - from);
-    return {offsets + from, count * static_cast<index_t>(sizeof(Offset))};
-  }
-
-  /// The begin of segment s, for s <= segments.
-  index_t begin_of(index_t s) const { return static_cast<index_t>(offsets[s]); }
-
-  /// The segment that holds `item`, 0 <= item < n.
-  index_t segment_of(index_t item) const {
-    auto const is_less = [](index_t than, Offset end) { return than < static_cast<index_t>(end); };
-    auto const ends = offsets + 1;
-    return std::upper_bound(ends, ends + segments, item, is_less) - ends;
-  }
-
- private:
-  double density() const {
-    return static_cast<double>(segments) / static_cast<double>(begin_of(segments));
-  }
-
-  /// The first segment that does not begin before `item`, 0 <= item < n. Starts from the place that
-  /// segments of average length would give, twice, and searches from there in growing steps.
-  index_t first_from(index_t item) const {
-    index_t guess = 0;
-    for (int round = 0; round < 3; ++round) {
-      auto const away = static_cast<double>(item - begin_of(guess));
-      guess = std::clamp<index_t>(guess + static_cast<index_t>(away * density()), 0, segments);
-    }
-    // All before `low` are less than `item`, none from `high` on is.
-    index_t low = guess, high = guess;
-    for (index_t step = 4; low > 0 && begin_of(low - 1) >= item; step *= 4) {
-      high = low - 1;
-      low = std::max<index_t>(0, low - step);
-    }
-    for (index_t step = 4; high < segments && begin_of(high) < item; step *= 4) {
-      low = high + 1;
-      high = std::min(segments, high + step);
-    }
-    auto const is_less = [](Offset offset, index_t than) {
-      return static_cast<index_t>(offset) < than;
-    };
-    return std::lower_bound(offsets + low, offsets + high, item, is_less) - offsets;
-  }
-};
-/// The integers' type follows from the pointer.
-template <class Offset>
-segment_offsets(Offset const*, index_t) -> segment_offsets<Offset>;
-/// The same for a pointer to mutable integers.
-template <class Offset>
-segment_offsets(Offset*, index_t) -> segment_offsets<Offset>;
-
-/// A key per item, by a random-access iterator or pointer: a segment begins at each key that
-/// differs from the one before. `equal(earlier, later)` is only called on neighbors, concurrently;
-/// == on contiguous numbers is vector code.
-template <std::random_access_iterator Keys, class Equal = equal_values>
-struct segment_keys {
-  Keys keys;
-  Equal equal{};
-
-  void mark(index_t begin, index_t end, head_word* to) const {
-    if (begin > 0) return mark_changes(begin, end, to);
-    // There is no key before item 0: the first word's items one by one.
-    index_t const first = std::min(end, word_heads);
-    detail::mark_one_by_one(first, to, [&](index_t i) { return i == 0 || changes(i); });
-    if (end > first) mark_changes(first, end, to + 1);
-  }
-  memory_piece read_for(index_t begin, index_t end) const {
-    auto const memory = detail::memory_of(keys + begin, end - begin);
-    return {memory.data(), static_cast<index_t>(memory.size())};
-  }
-
- private:
-  bool changes(index_t i) const { return !equal(keys[i - 1], keys[i]); }
-
-  void mark_changes(index_t begin, index_t end, head_word* to) const {
-    if constexpr (std::same_as<Equal, equal_values> && std::contiguous_iterator<Keys> &&
-                  detail::vector_key<std::iter_value_t<Keys>>) {
-      detail::mark_changes(std::to_address(keys + begin), end - begin, to);
-    } else {
-      // Bytes first, in a loop that compilers can vectorize. From local variables: compilers assume
-      // that bytes may alias members.
-      constexpr index_t room = 2048;
-      std::uint8_t flags[room];
-      Equal const same = equal;
-      for (; begin < end; begin += room, to += room / word_heads) {
-        index_t const items = std::min(room, end - begin);
-        Keys const from = keys + begin;
-        for (index_t k = 0; k < items; ++k) flags[k] = same(from[k - 1], from[k]) ? 0 : 1;
-        detail::best_vector_heads().flags(flags, items, to);
-      }
-    }
-  }
-};
-/// Keys compared by ==.
-template <class Keys>
-segment_keys(Keys) -> segment_keys<Keys>;
-/// Keys compared by `equal`.
-template <class Keys, class Equal>
-segment_keys(Keys, Equal) -> segment_keys<Keys, Equal>;
-
-/// Every segment has `length` > 0 items, except the last, which may have fewer: the rows of a
-/// matrix. Reads nothing.
-struct equal_segments {
-  index_t length;
-
-  void mark(index_t begin, index_t end, head_word* to) const {
-    // All head flags of a word, the first at its first item.
-    head_word heads = 1;
-    for (index_t items = length; items < word_heads; items *= 2) heads |= heads << items;
-    index_t const step = word_heads % length;
-    index_t const within = begin % length;
-    index_t next = within == 0 ? 0 : length - within;  // the distance to the next head
-    for (; begin < end; begin += word_heads) {
-      head_word const word = next < word_heads ? heads << next : 0;
-      index_t const beyond = word_heads - (end - begin);
-      *to++ = beyond > 0 ? word & ~head_word{0} >> beyond : word;
-      next -= step;
-      if (next < 0) next += length;
-    }
-  }
-};
 
 namespace detail {
 
@@ -194,7 +216,11 @@ inline constexpr bool by_offsets = false;
 template <class Offset>
 inline constexpr bool by_offsets<segment_offsets<Offset>> = true;
 
-/// The memory of the description of the segments of n items.
+/// The memory of the description of n items.
+inline memory_span memory_of(byte_mask const& mask, index_t n) { return memory_of(mask.bytes, n); }
+inline memory_span memory_of(bit_mask const& mask, index_t n) {
+  return memory_of(mask.words, ceil_div(n, index_t{32}));
+}
 template <class Offset>
 memory_span memory_of(segment_offsets<Offset> const& heads, index_t) {
   return detail::memory_of(heads.offsets, heads.segments + 1);
@@ -263,12 +289,12 @@ void mark_positions(Heads const& heads, scan_direction direction, index_t n, ind
                     index_t end, head_word* to) {
   if (begin >= end) return;
   if (direction == scan_direction::forward) {
-    heads.mark(begin, end, to);
+    detail::mark(heads, begin, end, to);
   } else {
     // There is no item n to mark.
     index_t const from = n - end + 1, until = std::min(n - begin + 1, n);
     to[(end - begin - 1) / word_heads] = 0;
-    if (from < until) heads.mark(from, until, to);
+    if (from < until) detail::mark(heads, from, until, to);
     detail::reverse_bits(to, end - begin);
   }
   if (begin == 0) to[0] |= 1;

@@ -11,16 +11,15 @@
 
 #include <libscan/core/error.hpp>
 #include <libscan/core/operators.hpp>
-#include <libscan/core/segmented.hpp>
+#include <libscan/core/segments.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/chunk_scan.hpp>
 #include <libscan/cpu/few_segments.hpp>
 #include <libscan/cpu/large_values.hpp>
-#include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/reduce.hpp>
 #include <libscan/cpu/staged_scan.hpp>
-#include <libscan/cpu/type_checks.hpp>
 
 namespace libscan::inline v1::cpu {
 

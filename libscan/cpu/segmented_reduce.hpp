@@ -11,18 +11,17 @@
 #include <iterator>
 #include <type_traits>
 
-#include <libscan/core/operator_call.hpp>
+#include <libscan/core/function_operator.hpp>
 #include <libscan/core/operators.hpp>
-#include <libscan/core/segmented.hpp>
+#include <libscan/core/segments.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/few_segments.hpp>
 #include <libscan/cpu/large_segments.hpp>
-#include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/reduce.hpp>
 #include <libscan/cpu/segment_ranges.hpp>
 #include <libscan/cpu/segmented_scan.hpp>
 #include <libscan/cpu/small_buffer.hpp>
-#include <libscan/cpu/type_checks.hpp>
 
 namespace libscan::inline v1::cpu {
 
@@ -247,7 +246,7 @@ index_t segmented_reduce(int threads, In in, Totals totals, segment_offsets<Offs
   // A chunk writes the segments that end in it, and the empty ones after them.
   detail::find_totals(threads, in, heads, n, op, init, chunk_items,
                       [&](auto const&, chunk const& c, T const* sums, index_t) {
-                        index_t s = c.begin == 0 ? 0 : heads.segment_of(c.begin);
+                        index_t s = c.begin == 0 ? 0 : detail::segment_of(heads, c.begin);
                         index_t begin = heads.begin_of(s);
                         for (; s < segments && heads.begin_of(s + 1) <= c.end; ++s) {
                           index_t const end = heads.begin_of(s + 1);

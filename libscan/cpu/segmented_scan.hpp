@@ -14,19 +14,18 @@
 #include <type_traits>
 #include <vector>
 
-#include <libscan/core/operator_call.hpp>
+#include <libscan/core/function_operator.hpp>
 #include <libscan/core/operators.hpp>
-#include <libscan/core/segmented.hpp>
+#include <libscan/core/segments.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/converted_items.hpp>
 #include <libscan/cpu/few_segments.hpp>
 #include <libscan/cpu/large_segments.hpp>
-#include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/segment_heads.hpp>
 #include <libscan/cpu/segment_ranges.hpp>
 #include <libscan/cpu/small_buffer.hpp>
 #include <libscan/cpu/staged_scan.hpp>
-#include <libscan/cpu/type_checks.hpp>
 #include <libscan/cpu/vector_scan.hpp>
 
 namespace libscan::inline v1::cpu::detail {
@@ -62,7 +61,9 @@ class bordered_keys {
     direction_ == scan_direction::forward ? mark_forward(begin, end, to)
                                           : mark_reverse(begin, end, to);
   }
-  memory_piece read_for(index_t begin, index_t end) const { return keys_.read_for(begin, end); }
+  memory_piece read_for(index_t begin, index_t end) const {
+    return detail::read_for(keys_, begin, end);
+  }
 
  private:
   bool changes(index_t i) const { return !keys_.equal(keys_.keys[i - 1], keys_.keys[i]); }
@@ -76,7 +77,7 @@ class bordered_keys {
     detail::mark_one_by_one(first - begin, to, [&](index_t k) {
       return k == 0 ? border_at(begin) : changes(begin + k);
     });
-    if (end > first) keys_.mark(first, end, to + 1);
+    if (end > first) detail::mark(keys_, first, end, to + 1);
   }
 
   /// The last item is at the border, except in the chunk of the last items.
@@ -84,7 +85,7 @@ class bordered_keys {
     index_t const last = end - 1, position = n_ - last;
     bool const at_border = position % chunk_items_ == 0;
     index_t const own_end = at_border ? last : end;
-    if (begin < own_end) keys_.mark(begin, own_end, to);
+    if (begin < own_end) detail::mark(keys_, begin, own_end, to);
     if (!at_border) return;
     index_t const bit = last - begin;
     head_word& word = to[bit / word_heads];
@@ -213,7 +214,8 @@ chunk_memory memory_ahead(Source const& source, Heads const& heads, scan_directi
     memory.items = {source.direct(begin), (to - from) * static_cast<index_t>(sizeof(T))};
     if (memory.items.from == nullptr) memory.items.bytes = 0;
   }
-  if constexpr (requires { heads.read_for(begin, end); }) memory.heads = heads.read_for(begin, end);
+  if constexpr (requires { detail::read_for(heads, begin, end); })
+    memory.heads = detail::read_for(heads, begin, end);
   return memory;
 } catch (...) {
   return {};
@@ -295,7 +297,7 @@ void staged_segmented_scan(int threads, scan_direction direction, Source const& 
   detail::check_heads("segmented_scan", heads, n);
   auto const written = detail::memory_of(out, n), described = detail::memory_of(heads, n);
   bool const over_keys =
-      detail::can_overwrite_heads<Heads, Out> && written.data() == described.data();
+      detail::can_overwrite_heads<Heads, Out> && written.begin == described.begin;
   if (!over_keys) {
     detail::require_no_overlap("segmented_scan", "output and descriptor", written, described);
   }
@@ -406,7 +408,7 @@ void exclusive_segmented_scan(int threads, In in, Out out, Heads const& heads, i
                                             init, chunk_items);
 }
 
-// Segmented scans by any callable, and without an init. Included by segmented_scan.hpp.
+// Segmented scans by any callable, and without an init.
 
 /// `segmented_scan` without an init, which is then the identity; and by any other callable
 /// (libscan/core/function_operator.hpp), for which an exclusive scan needs an init if its identity
@@ -447,6 +449,41 @@ void exclusive_segmented_scan(int threads, In in, Out out, Heads const& heads, i
                               index_t chunk_items = staged_chunk_items) {
   cpu::segmented_scan<scan_kind::exclusive>(threads, scan_direction::forward, in, out, heads, n, op,
                                             init, chunk_items);
+}
+
+// Scans of one piece of a longer input: a value comes from the pieces before, and one goes to those
+// after. For inputs that are never in memory as a whole.
+
+/// As `staged_scan` of n > 0 items, with `carry` before the first one in the order of the scan.
+/// Then sets `carry` to what comes before the first item of the next piece.
+///
+/// Types: items of up to 64 bytes.
+/// Determinism: if all pieces except the last are multiples of `chunk_items`, the results are bit
+/// for bit those of one `staged_scan` of all items.
+template <scan_kind Kind, class Source, monoid Op, std::random_access_iterator Out>
+requires item_source<Source, typename Op::value_type>
+void carried_scan(int threads, scan_direction direction, Source const& source, Out out, index_t n,
+                  Op op, typename Op::value_type& carry, index_t chunk_items = staged_chunk_items) {
+  static_assert(!detail::large_value<typename Op::value_type>);
+  carry =
+      detail::scan_staged_chunks<Kind>(threads, direction, source, out, n, op, carry, chunk_items);
+}
+
+/// As `staged_segmented_scan` of n > 0 items, with `carry` before the first one in the order of the
+/// scan: the value so far of its segment, or `init` if one begins there. Then sets `carry` to the
+/// value of the last segment so far. Marks of the first item are ignored. Otherwise as
+/// `carried_scan`; inputs of few items may be summed in another order than by
+/// `staged_segmented_scan`.
+template <scan_kind Kind, class Source, segment_heads Heads, monoid Op,
+          std::random_access_iterator Out>
+requires item_source<Source, typename Op::value_type>
+void carried_segmented_scan(int threads, scan_direction direction, Source const& source, Out out,
+                            Heads const& heads, index_t n, Op op, typename Op::value_type init,
+                            typename Op::value_type& carry,
+                            index_t chunk_items = staged_chunk_items) {
+  static_assert(!detail::large_value<typename Op::value_type>);
+  carry = detail::scan_segmented_chunks<Kind>(threads, direction, source, heads, out, n, op, init,
+                                              chunk_items, &carry);
 }
 
 }  // namespace libscan::inline v1::cpu

@@ -11,14 +11,13 @@
 
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/chunk_scan.hpp>
 #include <libscan/cpu/converted_items.hpp>
 #include <libscan/cpu/large_values.hpp>
-#include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/small_buffer.hpp>
 #include <libscan/cpu/stream_copy.hpp>
-#include <libscan/cpu/type_checks.hpp>
 
 namespace libscan::inline v1::cpu {
 

@@ -16,6 +16,21 @@
   (*::libscan::cpu::detail::best_version(HWY_DISPATCH_TABLE(function), \
                                          HWY_CHOSEN_TARGET_MASK_TARGETS))
 
+/// Defines current_<table>() and best_<table>(), which a header declares: the functions in a
+/// `table` that choose(table&), compiled for each instruction set, sets for this processor; found
+/// anew, and once. In the namespace of the header, within HWY_ONCE.
+#define LIBSCAN_VECTOR_TABLE(table, choose)      \
+  HWY_EXPORT(choose);                            \
+  table current_##table() {                      \
+    table current;                               \
+    LIBSCAN_BEST_VERSION(choose)(current);       \
+    return current;                              \
+  }                                              \
+  table const& best_##table() {                  \
+    static table const best = current_##table(); \
+    return best;                                 \
+  }
+
 namespace libscan::inline v1::cpu::detail {
 
 /// The first of Highway's table that is compiled and that this processor can run. A table of one

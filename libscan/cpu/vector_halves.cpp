@@ -102,18 +102,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace libscan::inline v1::cpu::detail {
 
-HWY_EXPORT(choose_halves);
-
-vector_halves current_vector_halves() {
-  vector_halves current;
-  LIBSCAN_BEST_VERSION(choose_halves)(current);
-  return current;
-}
-
-vector_halves const& best_vector_halves() {
-  static vector_halves const best = current_vector_halves();
-  return best;
-}
+LIBSCAN_VECTOR_TABLE(vector_halves, choose_halves)
 
 }  // namespace libscan::inline v1::cpu::detail
 #endif

@@ -136,18 +136,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace libscan::inline v1::cpu::detail {
 
-HWY_EXPORT(choose_all);
-
-vector_heads current_vector_heads() {
-  vector_heads current;
-  LIBSCAN_BEST_VERSION(choose_all)(current);
-  return current;
-}
-
-vector_heads const& best_vector_heads() {
-  static vector_heads const best = current_vector_heads();
-  return best;
-}
+LIBSCAN_VECTOR_TABLE(vector_heads, choose_all)
 
 }  // namespace libscan::inline v1::cpu::detail
 #endif

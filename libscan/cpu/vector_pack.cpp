@@ -146,18 +146,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace libscan::inline v1::cpu::detail {
 
-HWY_EXPORT(choose_all);
-
-vector_packs current_vector_packs() {
-  vector_packs current;
-  LIBSCAN_BEST_VERSION(choose_all)(current);
-  return current;
-}
-
-vector_packs const& best_vector_packs() {
-  static vector_packs const best = current_vector_packs();
-  return best;
-}
+LIBSCAN_VECTOR_TABLE(vector_packs, choose_all)
 
 }  // namespace libscan::inline v1::cpu::detail
 #endif

@@ -117,18 +117,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace libscan::inline v1::cpu::detail {
 
-HWY_EXPORT(choose_all);
-
-vector_ranks current_vector_ranks() {
-  vector_ranks current;
-  LIBSCAN_BEST_VERSION(choose_all)(current);
-  return current;
-}
-
-vector_ranks const& best_vector_ranks() {
-  static vector_ranks const best = current_vector_ranks();
-  return best;
-}
+LIBSCAN_VECTOR_TABLE(vector_ranks, choose_all)
 
 }  // namespace libscan::inline v1::cpu::detail
 #endif

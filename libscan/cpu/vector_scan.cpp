@@ -25,18 +25,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace libscan::inline v1::cpu::detail {
 
-HWY_EXPORT(choose_scans);
-
-vector_scans current_vector_scans() {
-  vector_scans current;
-  LIBSCAN_BEST_VERSION(choose_scans)(current);
-  return current;
-}
-
-vector_scans const& best_vector_scans() {
-  static vector_scans const best = current_vector_scans();
-  return best;
-}
+LIBSCAN_VECTOR_TABLE(vector_scans, choose_scans)
 
 }  // namespace libscan::inline v1::cpu::detail
 #endif

@@ -7,6 +7,8 @@
 #include <tuple>
 #include <type_traits>
 
+#include <libscan/core/item_types.hpp>
+#include <libscan/core/operator_list.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/fixed_width.hpp>
@@ -64,14 +66,14 @@ using code_for_integers =
     code_for_types<Code, Op, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t,
                    std::uint16_t, std::uint32_t, std::uint64_t>;
 
-/// Code<Op> for every operator that has vector code.
+#define LIBSCAN_INTEGERS(name, word) code_for_integers<Code, name>{},
+#define LIBSCAN_FLOATING(name, word) code_for_types<Code, name, float, double>{},
+/// Code<Op> for every operator of the list and the types that it is for.
 template <template <class> class Code>
 using vector_code = decltype(std::tuple_cat(
-    code_for_integers<Code, plus>{}, code_for_types<Code, plus, float, double>{},
-    code_for_integers<Code, minimum>{}, code_for_types<Code, minimum, float, double>{},
-    code_for_integers<Code, maximum>{}, code_for_types<Code, maximum, float, double>{},
-    code_for_integers<Code, bit_and>{}, code_for_integers<Code, bit_or>{},
-    code_for_integers<Code, bit_xor>{}));
+    LIBSCAN_OPERATORS(LIBSCAN_INTEGERS) LIBSCAN_NUMBER_OPERATORS(LIBSCAN_FLOATING) std::tuple<>{}));
+#undef LIBSCAN_INTEGERS
+#undef LIBSCAN_FLOATING
 
 using vector_scans = vector_code<vector_scan>;
 using vector_segmented_scans = vector_code<vector_segmented_scan>;
@@ -118,6 +120,11 @@ class chosen_operator;
 template <class Op, class Item = typename Op::value_type>
 concept vectorized = holds<code_for<Op, Item>, vector_scans> || widens<Op, Item> ||
     std::is_same_v<Op, chosen_operator<Item>>;
+
+#define LIBSCAN_ASSERT(name, type) \
+  static_assert(vectorized<minimum<type>>, "an item type of the list has no vector code");
+LIBSCAN_ITEM_TYPES(LIBSCAN_ASSERT)
+#undef LIBSCAN_ASSERT
 
 /// For the best instruction set of this CPU among those that Highway may currently use.
 vector_scans current_vector_scans();

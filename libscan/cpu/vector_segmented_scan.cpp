@@ -258,18 +258,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace libscan::inline v1::cpu::detail {
 
-HWY_EXPORT(choose_all);
-
-vector_segmented_scans current_vector_segmented_scans() {
-  vector_segmented_scans current;
-  LIBSCAN_BEST_VERSION(choose_all)(current);
-  return current;
-}
-
-vector_segmented_scans const& best_vector_segmented_scans() {
-  static vector_segmented_scans const best = current_vector_segmented_scans();
-  return best;
-}
+LIBSCAN_VECTOR_TABLE(vector_segmented_scans, choose_all)
 
 }  // namespace libscan::inline v1::cpu::detail
 #endif

@@ -25,18 +25,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace libscan::inline v1::cpu::detail {
 
-HWY_EXPORT(choose_widening_scans);
-
-vector_widening_scans current_vector_widening_scans() {
-  vector_widening_scans current;
-  LIBSCAN_BEST_VERSION(choose_widening_scans)(current);
-  return current;
-}
-
-vector_widening_scans const& best_vector_widening_scans() {
-  static vector_widening_scans const best = current_vector_widening_scans();
-  return best;
-}
+LIBSCAN_VECTOR_TABLE(vector_widening_scans, choose_widening_scans)
 
 }  // namespace libscan::inline v1::cpu::detail
 #endif

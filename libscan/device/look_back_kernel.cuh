@@ -5,7 +5,6 @@
 #pragma once
 
 #include <libscan/device/item_count.cuh>
-#include <libscan/device/pipeline_work.cuh>
 #include <libscan/device/tile_chain.cuh>
 #include <libscan/device/tile_work.cuh>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The head flags of one tile, made from offsets where they are needed: the block searches for the
 // first segment of its tile and marks the segments that begin in it in shared memory. With few
-// items this is faster than marking the head flags of all (offsets_to_bits.cuh), which takes
+// items this is faster than marking the head flags of all (head_bits.cuh), which takes
 // separate launches.
 #pragma once
 
@@ -110,11 +110,11 @@ struct tile_flags {
   }
   template <int Width>
   __device__ __forceinline__ unsigned whole_bits(index_t i) const {
-    return head_flags{flags}.whole_bits<Width>(i - base);
+    return device::whole_bits<Width>(head_flags{flags}, i - base);
   }
   template <int Width>
   __device__ __forceinline__ unsigned bits(index_t i, int count) const {
-    return head_flags{flags}.bits<Width>(i - base, count);
+    return device::bits<Width>(head_flags{flags}, i - base, count);
   }
 };
 

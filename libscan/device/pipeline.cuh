@@ -1,15 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pipeline of device-wide scans, for GPUs with bulk copies (sm_90 and later): persistent and
-// warp-specialized. Tiles wait for their prefix in shared memory, in a ring of stages.
+// warp-specialized. Tiles wait for their prefix in shared memory, in a ring of stages. One warp
+// keeps the prefix from the block's tile to its next one: only the totals in between are new.
 #pragma once
 
+#include <string>
+
 #include <libscan/device/item_count.cuh>
-#include <libscan/device/pipeline_work.cuh>
-#include <libscan/device/running_prefix.cuh>
 #include <libscan/device/staged_tile.cuh>
 #include <libscan/device/tile_totals.cuh>
+#include <libscan/device/tile_work.cuh>
+#include <libscan/workspace.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// A tree combines the totals of 32 consecutive tiles, and such chunks are combined in order. The
+/// order of association depends only on a tile's number: neither on timing nor on the number of
+/// blocks.
+template <class T, class Op>
+class running_prefix {
+ public:
+  /// Before tile 0 comes `init`.
+  __device__ running_prefix(tile_totals<T> const& totals, T init, Op op)
+      : totals_(totals), before_(init), op_(op) {}
+
+  /// init op the totals of all tiles before `tile`, which must not decrease from call to call;
+  /// waits for those totals. All lanes of one warp call; lane 0 gets the result.
+  __device__ T advance_to(index_t tile) {
+    for (;;) {
+      index_t const wanted = tile - chunk_ * simt::warp_size;
+      bool const last = wanted < batch * simt::warp_size;
+      T part[batch];
+      await(static_cast<int>(last ? wanted : batch * simt::warp_size), part);
+#pragma unroll
+      for (int j = 0; j < batch; ++j) part[j] = total_format<T>::combine_lanes(part[j], op_);
+      int const whole = last ? static_cast<int>(wanted) / simt::warp_size : batch;
+      chunk_ += whole;
+      T prefix = before_;
+#pragma unroll
+      for (int j = 0; j < batch; ++j) {
+        prefix = op_(prefix, part[j]);
+        if (j + 1 == whole) before_ = prefix;
+      }
+      if (last) return prefix;
+    }
+  }
+
+  /// Waits until `tile` has published its total.
+  __device__ void await_total(index_t tile) const {
+    while (!totals_.read(tile).complete()) {
+    }
+  }
+
+ private:
+  // This many chunks at once cover the tiles between two of one block for up to 160 blocks.
+  static constexpr int batch = sizeof(typename tile_totals<T>::reading) <= 16 ? 6 : 2;
+
+  /// total[j] = the total of tile 32 (chunk_ + j) + lane for the first `wanted` tiles, the identity
+  /// beyond; waits for them.
+  __device__ void await(int wanted, T (&total)[batch]) const {
+    index_t const first = chunk_ * simt::warp_size;
+    typename tile_totals<T>::reading found[batch];
+#pragma unroll
+    for (int j = 0; j < batch; ++j) {
+      int const i = j * simt::warp_size + simt::lane_id();
+      found[j] = tile_totals<T>::published(op_.identity());
+      if (i < wanted) found[j] = totals_.read(first + i);
+    }
+    for (;;) {
+      bool all_here = true;
+#pragma unroll
+      for (int j = 0; j < batch; ++j) all_here = all_here && found[j].complete();
+      if (simt::all(simt::full_warp, all_here)) break;
+#pragma unroll
+      for (int j = 0; j < batch; ++j) {
+        int const i = j * simt::warp_size + simt::lane_id();
+        if (!found[j].complete()) found[j] = totals_.read(first + i);
+      }
+    }
+#pragma unroll
+    for (int j = 0; j < batch; ++j) total[j] = found[j].value();
+  }
+
+  tile_totals<T> totals_;
+  index_t chunk_ = 0;  // of 32 tiles; those before it are in before_
+  T before_;           // in lane 0
+  Op op_;
+};
 
 /// The pipeline. Tile k of a block passes through stage k % stages: one warp fetches it, one finds
 /// its carry, and group k % groups scans it, each warp a part. Separate warps sum it, each a part,
@@ -295,5 +372,41 @@ struct pipeline_kernel {
     }
   }
 };
+
+/// The workspace of the count of claimed tiles.
+inline constexpr std::size_t claim_bytes = 256;
+
+/// Bytes of workspace that a pipeline of this many tiles with such summaries needs.
+template <class Summary>
+constexpr std::size_t pipeline_bytes(index_t tiles) {
+  return claim_bytes + tile_totals<Summary>::bytes(tiles);
+}
+
+/// Throws `invalid_argument` if the current device cannot run such a kernel, which would do
+/// nothing: a call's tuning may name it on any GPU.
+template <class Kernel>
+void require_pipeline() {
+  if (simt::device_can_pipeline<Kernel>()) return;
+  throw invalid_argument(
+      "the tuning asks for a pipeline; expected a GPU with bulk copies (sm_90 or "
+      "later), code compiled for it, and " +
+      std::to_string(sizeof(typename Kernel::shared_storage)) +
+      " bytes of shared memory to a block");
+}
+
+/// Runs `work` with the pipeline over n items, on as many multiprocessors as there are. `memory`:
+/// of `pipeline_bytes`, in the workspace.
+template <class Tuning, class Work>
+void run_pipeline(std::byte* memory, simt::stream on, Work work, item_count n) {
+  using kernel = pipeline_kernel<Work, Tuning>;
+  device::require_pipeline<kernel>();
+  index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
+  tile_totals<typename Work::summary> const totals(memory + claim_bytes, tiles);
+  index_t const most = simt::multiprocessor_count();
+  auto const blocks = static_cast<unsigned>(tiles == 0 ? 1 : tiles < most ? tiles : most);
+  simt::launch<kernel>(
+      {.blocks = blocks, .threads = kernel::block_threads, .on = on, .cooperative = true}, work, n,
+      totals, reinterpret_cast<unsigned long long*>(memory));
+}
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

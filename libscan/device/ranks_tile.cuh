@@ -7,8 +7,7 @@
 #include <libscan/core/operators.hpp>
 #include <libscan/device/item_count.cuh>
 #include <libscan/device/mask_words.cuh>
-#include <libscan/device/packed_count.cuh>
-#include <libscan/device/rank_words.cuh>
+#include <libscan/device/tile_totals.cuh>
 #include <libscan/device/tile_work.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {

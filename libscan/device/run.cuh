@@ -9,8 +9,8 @@
 
 #include <libscan/core/tuning.hpp>
 #include <libscan/device/look_back_kernel.cuh>
+#include <libscan/device/pipeline.cuh>
 #include <libscan/device/resident_kernel.cuh>
-#include <libscan/device/run_pipeline.cuh>
 #include <libscan/workspace.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {

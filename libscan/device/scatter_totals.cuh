@@ -5,7 +5,7 @@
 
 #include <libscan/core/tuning.hpp>
 #include <libscan/device/look_back_kernel.cuh>
-#include <libscan/device/packed_count.cuh>
+#include <libscan/device/tile_totals.cuh>
 #include <libscan/warp/binary_scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {

@@ -12,12 +12,11 @@
 #include <libscan/block/scan.cuh>
 #include <libscan/block/tile_io.cuh>
 #include <libscan/core/operators.hpp>
-#include <libscan/core/segmented.hpp>
+#include <libscan/core/segments.hpp>
 #include <libscan/core/tuning.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/device/arguments.cuh>
 #include <libscan/device/item_count.cuh>
-#include <libscan/device/memory_span.cuh>
-#include <libscan/device/values.cuh>
 #include <libscan/simt/simt.cuh>
 #include <libscan/warp/scan.cuh>
 #include <libscan/workspace.cuh>

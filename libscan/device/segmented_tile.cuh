@@ -9,6 +9,7 @@
 #include <libscan/core/tuning.hpp>
 #include <libscan/device/segment_window.cuh>
 #include <libscan/device/segmented_row.cuh>
+#include <libscan/device/segments.cuh>
 #include <libscan/warp/bitwise_scan.cuh>
 #include <libscan/warp/row_io.cuh>
 
@@ -120,15 +121,15 @@ struct segmented_tile {
   __device__ void load_heads(Heads const& descriptor, index_t base, int valid) {
     index_t const first = base + first_item();
     heads = 0;
-    if (valid == tile_items && descriptor.template whole_rows<Width>()) {
+    if (valid == tile_items && device::whole_rows<Width>(descriptor)) {
 #pragma unroll
       for (int r = 0; r < Rows; ++r) {
-        heads |= descriptor.template whole_bits<Width>(first + r * row_items) << (r * Width);
+        heads |= device::whole_bits<Width>(descriptor, first + r * row_items) << (r * Width);
       }
     } else {
 #pragma unroll
       for (int r = 0; r < Rows; ++r) {
-        heads |= descriptor.template bits<Width>(first + r * row_items, row_count(valid, r))
+        heads |= device::bits<Width>(descriptor, first + r * row_items, row_count(valid, r))
                  << (r * Width);
       }
     }

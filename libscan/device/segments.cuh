@@ -1,138 +1,193 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where segments begin, in the forms that programs have: flags, bits, offsets, keys, or one length
-// for all. Kernels read the head bits of a few consecutive items from each. Item 0 always begins a
-// segment.
+// How kernels read masks and descriptions of segments (libscan/core/segments.hpp): as the bits of a
+// few consecutive items at once.
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <type_traits>
 #include <utility>
 
-#include <libscan/core/operators.hpp>
-#include <libscan/device/item_count.cuh>
-#include <libscan/device/masks.cuh>
+#include <libscan/core/error.hpp>
+#include <libscan/core/segments.hpp>
+#include <libscan/core/types.hpp>
+#include <libscan/device/arguments.cuh>
+#include <libscan/simt/simt.cuh>
 #include <libscan/warp/row_io.cuh>
 
-namespace libscan::inline LIBSCAN_MACHINE {
+namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Segments begin at nonzero bytes. Costs one byte of traffic per item.
-using head_flags = byte_mask;
+// Three functions read each description, for Width <= 32:
+//
+//   whole_rows<Width>(marks)        whether `whole_bits` may be called, for i a multiple of Width
+//   whole_bits<Width>(marks, i)     bit j: item i + j is true, or begins a segment
+//   bits<Width>(marks, i, count)    the same for j < count; no other bit is set
 
-/// Segments begin at set bits: bit i of word w is item 32 w + i. Costs 1/8 byte per item.
-using head_bits = bit_mask;
-
-/// Segment s is the items [offsets[s], offsets[s + 1]); it may be empty. `offsets`: segments + 1
-/// integers of any size in device memory, ascending within 0 ... n. Items before the first offset
-/// or after the last are in no segment: a scan does not write them. Offsets outside [0, n) begin
-/// nothing. They are turned into head bits in the workspace: reads all offsets, writes and reads
-/// 1/8 byte per item; without a search, for segments of any length. But in scans and sums of up to
-/// 2^22 items in up to 2^17 segments each tile searches for its own segments instead.
-template <class Offset>
-struct segment_offsets {
-  Offset const* offsets;
-  index_t segments;
+/// What has them as members: a part of a description that a kernel has brought into shared memory.
+template <class Marks>
+concept reads_bits = requires(Marks const& marks) {
+  marks.template bits<1>(0, 1);
 };
-template <class Offset>
-segment_offsets(Offset const*, index_t) -> segment_offsets<Offset>;
-template <class Offset>
-segment_offsets(Offset*, index_t) -> segment_offsets<Offset>;
 
-/// A segment begins wherever a key differs from the previous one. `keys`: a random-access iterator
-/// of the device; `equal(earlier, later)` is called for neighbors only. Costs one key of traffic
-/// per item.
-template <class Keys, class Equal = equal_values>
-struct segment_keys {
-  Keys keys;
-  Equal equal{};
+/// These members.
+template <int Width, reads_bits Marks>
+__device__ __forceinline__ bool whole_rows(Marks const& marks) {
+  return marks.template whole_rows<Width>();
+}
+template <int Width, reads_bits Marks>
+__device__ __forceinline__ unsigned whole_bits(Marks const& marks, index_t i) {
+  return marks.template whole_bits<Width>(i);
+}
+template <int Width, reads_bits Marks>
+__device__ __forceinline__ unsigned bits(Marks const& marks, index_t i, int count) {
+  return marks.template bits<Width>(i, count);
+}
 
-  /// Whether `whole_bits` may be called, for i a multiple of Width.
-  template <int Width>
-  __device__ __forceinline__ bool whole_rows() const {
-    return warp::whole_rows<Width>(keys);
-  }
+namespace detail {
 
-  /// Bit j: item i + j begins a segment, for j < Width <= 32.
-  template <int Width>
-  __device__ __forceinline__ unsigned whole_bits(index_t i) const {
-    key row[Width];
-    warp::load_whole_row(keys, i, row);
-    return changes(i, Width, row);
-  }
+/// The highest bit of each byte says whether byte k of the word is nonzero.
+__device__ __forceinline__ unsigned nonzero_bytes(unsigned word) {
+  return (((word & 0x7f7f7f7fu) + 0x7f7f7f7fu) | word) & 0x80808080u;
+}
 
-  /// The same for j < count; no other bit is set.
-  template <int Width>
-  __device__ __forceinline__ unsigned bits(index_t i, int count) const {
-    if (count <= 0) return 0;
-    key row[Width];
-    warp::load_row(keys, i, count, key{}, row);
-    return changes(i, count, row);
-  }
+/// The same of four bytes; and a bit for each nonzero byte of a row.
+__device__ __forceinline__ unsigned nonzero(std::uint8_t const* four) {
+  return detail::nonzero_bytes(four[0] | unsigned{four[1]} << 8 | unsigned{four[2]} << 16 |
+                               unsigned{four[3]} << 24);
+}
 
- private:
-  using key = std::remove_cv_t<std::remove_reference_t<decltype(std::declval<Keys>()[0])>>;
-
-  template <int Width>
-  __device__ __forceinline__ unsigned changes(index_t i, int count, key const (&row)[Width]) const {
-    // The neighbor's key is in the line that the warp reads at this moment: a shuffle is not
-    // cheaper.
-    key const before = keys[i == 0 ? 0 : i - 1];
-    unsigned result = i == 0 || !equal(before, row[0]) ? 1 : 0;
+template <int Width>
+__device__ __forceinline__ unsigned pack(std::uint8_t const (&row)[Width]) {
+  unsigned result = 0;
+  if constexpr (Width == 4) {
+    // Four bits meet in the top of the product; no two terms overlap. Takes one register fewer
+    // than what follows.
+    result = detail::nonzero(row) * 0x00204081u >> 28;
+  } else if constexpr (Width % 8 == 0) {
+    // A product with powers of two sums the bits of four bytes, those of eight in one register.
 #pragma unroll
-    for (int j = 1; j < Width; ++j) {
-      if (j < count && !equal(row[j - 1], row[j])) result |= 1u << j;
+    for (int j = 0; j < Width; j += 8) {
+      unsigned const low = simt::dp4a<std::uint8_t>(detail::nonzero(row + j), 0x08040201u, 0);
+      result |= simt::dp4a<std::uint8_t>(detail::nonzero(row + j + 4), 0x80402010u, low) >> 7 << j;
     }
-    return result;
+  } else {
+#pragma unroll
+    for (int j = 0; j < Width; ++j) {
+      if (row[j] != 0) result |= 1u << j;
+    }
   }
-};
+  return result;
+}
 
-/// Keys compared by ==.
+}  // namespace detail
+
+/// Of bytes.
+template <int Width>
+__device__ __forceinline__ bool whole_rows(byte_mask const& mask) {
+  return warp::whole_rows<Width>(mask.bytes);
+}
+template <int Width>
+__device__ __forceinline__ unsigned whole_bits(byte_mask const& mask, index_t i) {
+  std::uint8_t row[Width];
+  warp::load_whole_row(mask.bytes, i, row);
+  return detail::pack(row);
+}
+template <int Width>
+__device__ __forceinline__ unsigned bits(byte_mask const& mask, index_t i, int count) {
+  std::uint8_t row[Width];
+  warp::load_row(mask.bytes, i, count, std::uint8_t{0}, row);
+  return detail::pack(row);
+}
+
+/// Of bits. Width divides 32 and i.
+template <int Width>
+__device__ __forceinline__ bool whole_rows(bit_mask const& /*mask*/) {
+  return true;
+}
+template <int Width>
+__device__ __forceinline__ unsigned whole_bits(bit_mask const& mask, index_t i) {
+  static_assert(32 % Width == 0);
+  return mask.words[i / 32] >> i % 32 & (~0u >> (32 - Width));
+}
+template <int Width>
+__device__ __forceinline__ unsigned bits(bit_mask const& mask, index_t i, int count) {
+  if (count <= 0) return 0;
+  unsigned const kept = count < Width ? (1u << count) - 1 : ~0u;
+  return device::whole_bits<Width>(mask, i) & kept;
+}
+
+namespace detail {
+
 template <class Keys>
-segment_keys(Keys) -> segment_keys<Keys>;
+using key_of = std::remove_cv_t<std::remove_reference_t<decltype(std::declval<Keys>()[0])>>;
 
-/// Keys compared by `equal`.
-template <class Keys, class Equal>
-segment_keys(Keys, Equal) -> segment_keys<Keys, Equal>;
-
-/// Every segment has `length` > 0 items, except the last, which may have fewer: the rows of a
-/// matrix. No traffic.
-struct equal_segments {
-  index_t length;
-
-  /// Whether `whole_bits` may be called: always.
-  template <int Width>
-  __device__ __forceinline__ bool whole_rows() const {
-    return true;
+/// Which of `count` keys in `row`, from key i on, differ from the one before.
+template <int Width, class Keys, class Equal>
+__device__ __forceinline__ unsigned changes(segment_keys<Keys, Equal> const& heads, index_t i,
+                                            int count, key_of<Keys> const (&row)[Width]) {
+  // The neighbor's key is in the line that the warp reads at this moment: a shuffle is not cheaper.
+  key_of<Keys> const before = heads.keys[i == 0 ? 0 : i - 1];
+  unsigned result = i == 0 || !heads.equal(before, row[0]) ? 1 : 0;
+#pragma unroll
+  for (int j = 1; j < Width; ++j) {
+    if (j < count && !heads.equal(row[j - 1], row[j])) result |= 1u << j;
   }
+  return result;
+}
 
-  /// Bit j: item i + j begins a segment, for j < Width <= 32.
-  template <int Width>
-  __device__ __forceinline__ unsigned whole_bits(index_t i) const {
-    return bits<Width>(i, Width);
+}  // namespace detail
+
+/// Of keys.
+template <int Width, class Keys, class Equal>
+__device__ __forceinline__ bool whole_rows(segment_keys<Keys, Equal> const& heads) {
+  return warp::whole_rows<Width>(heads.keys);
+}
+template <int Width, class Keys, class Equal>
+__device__ __forceinline__ unsigned whole_bits(segment_keys<Keys, Equal> const& heads, index_t i) {
+  detail::key_of<Keys> row[Width];
+  warp::load_whole_row(heads.keys, i, row);
+  return detail::changes<Width>(heads, i, Width, row);
+}
+template <int Width, class Keys, class Equal>
+__device__ __forceinline__ unsigned bits(segment_keys<Keys, Equal> const& heads, index_t i,
+                                         int count) {
+  if (count <= 0) return 0;
+  detail::key_of<Keys> row[Width];
+  warp::load_row(heads.keys, i, count, detail::key_of<Keys>{}, row);
+  return detail::changes<Width>(heads, i, count, row);
+}
+
+/// i % length, by 32-bit arithmetic if that is enough.
+__device__ __forceinline__ index_t remainder(equal_segments const& rows, index_t i) {
+  if ((i | rows.length) >> 32 == 0) {
+    return static_cast<unsigned>(i) % static_cast<unsigned>(rows.length);
   }
+  return i % rows.length;
+}
 
-  /// The same for j < count; no other bit is set.
-  template <int Width>
-  __device__ __forceinline__ unsigned bits(index_t i, int count) const {
-    unsigned result = 0;
-    index_t next = remainder(i);
-    next = next == 0 ? 0 : length - next;
-    for (; next < count; next += length) result |= 1u << next;
-    return result;
-  }
+/// Of segments of one length.
+template <int Width>
+__device__ __forceinline__ bool whole_rows(equal_segments const& /*rows*/) {
+  return true;
+}
+template <int Width>
+__device__ __forceinline__ unsigned bits(equal_segments const& rows, index_t i, int count) {
+  unsigned result = 0;
+  index_t next = device::remainder(rows, i);
+  next = next == 0 ? 0 : rows.length - next;
+  for (; next < count; next += rows.length) result |= 1u << next;
+  return result;
+}
+template <int Width>
+__device__ __forceinline__ unsigned whole_bits(equal_segments const& rows, index_t i) {
+  return device::bits<Width>(rows, i, Width);
+}
 
-  /// i % length, by 32-bit arithmetic if that is enough.
-  __device__ __forceinline__ index_t remainder(index_t i) const {
-    if ((i | length) >> 32 == 0) {
-      return static_cast<unsigned>(i) % static_cast<unsigned>(length);
-    }
-    return i % length;
-  }
-};
-
-namespace device {
-
-/// The memory of the description of the segments of n items.
+/// The memory of the description of n items.
+inline memory_span memory_of(byte_mask const& mask, index_t n) { return memory_of(mask.bytes, n); }
+inline memory_span memory_of(bit_mask const& mask, index_t n) {
+  return memory_of(mask.words, ceil_div(n, index_t{32}));
+}
 template <class Offset>
 memory_span memory_of(segment_offsets<Offset> const& descriptor, index_t) {
   return device::memory_of(descriptor.offsets, descriptor.segments + 1);
@@ -152,12 +207,11 @@ void check_heads(segment_offsets<Offset> const& heads) {
                            "; expected >= 0");
   }
 }
-inline void check_heads(equal_segments const& heads) {
-  if (heads.length <= 0) {
-    throw invalid_argument("length of segments is " + std::to_string(heads.length) +
+inline void check_heads(equal_segments const& rows) {
+  if (rows.length <= 0) {
+    throw invalid_argument("length of segments is " + std::to_string(rows.length) +
                            "; expected > 0");
   }
 }
 
-}  // namespace device
-}  // namespace libscan::inline LIBSCAN_MACHINE
+}  // namespace libscan::inline LIBSCAN_MACHINE::device

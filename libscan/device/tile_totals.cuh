@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The totals that tiles publish, each once. Every 32 bits of one are in a 64-bit word together with
-// a tag, so a word is either not there yet or complete, and no memory needs ordering.
+// a tag, so a word is either not there yet or complete, and no memory needs ordering. Also counts
+// of items that fit in one such word.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #include <libscan/core/function_operator.hpp>
+#include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/simt/simt.cuh>
 #include <libscan/warp/scan.cuh>
@@ -113,6 +116,47 @@ class tile_totals {
  private:
   word* words_;
   index_t words_in_all_;
+};
+
+/// A position or count of items: never negative, below 2^62, and so small enough to share one
+/// 64-bit word with its status.
+struct packed_count {
+  index_t value;
+};
+
+/// Sum of positions.
+struct plus_packed_count {
+  using value_type = packed_count;
+  LIBSCAN_HOST_DEVICE static constexpr packed_count identity() { return {0}; }
+  LIBSCAN_HOST_DEVICE constexpr packed_count operator()(packed_count earlier,
+                                                        packed_count later) const {
+    return {earlier.value + later.value};
+  }
+};
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device
+
+namespace libscan {
+/// Positions are integers.
+template <>
+inline constexpr bool exactly_associative<device::plus_packed_count> = true;
+}  // namespace libscan
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// A tile has fewer than 2^27 items, so that its count fits one word with a tag, and so does the
+/// sum of 32 counts; the number of items before a tile takes 64 bits.
+template <>
+struct total_format<packed_count> {
+  using value_type = std::uint32_t;
+  static __device__ std::uint32_t value(packed_count total) {
+    return static_cast<std::uint32_t>(total.value);
+  }
+  static __device__ bool flag(packed_count) { return false; }
+  static __device__ packed_count total(std::uint32_t value, bool) { return {index_t{value}}; }
+  static __device__ packed_count combine_lanes(packed_count total, plus_packed_count) {
+    return {index_t{warp::combine(value(total), plus<std::uint32_t>{})}};
+  }
 };
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

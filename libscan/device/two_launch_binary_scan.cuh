@@ -12,7 +12,6 @@
 #include <libscan/core/tuning.hpp>
 #include <libscan/device/item_count.cuh>
 #include <libscan/device/mask_words.cuh>
-#include <libscan/device/rank_words.cuh>
 #include <libscan/warp/scan.cuh>
 #include <libscan/workspace.cuh>
 
@@ -63,7 +62,7 @@ struct mask_rows<bit_mask, TileItems> {
     index_t const to = end < base + items ? end : base + items;
     for (index_t i = base + simt::lane_id() * word_items; i < to; i += word_row_items) {
       int const count = static_cast<int>(to - i < word_items ? to - i : word_items);
-      sum += static_cast<unsigned>(simt::popc(mask.bits<word_items>(i, count)));
+      sum += static_cast<unsigned>(simt::popc(device::bits<word_items>(mask, i, count)));
     }
     return sum;
   }
@@ -78,13 +77,13 @@ struct mask_rows<byte_mask, TileItems> {
   static constexpr int items = rows * row_items;
   static_assert(TileItems % items == 0);
 
-  static __device__ bool are_whole(byte_mask mask) { return mask.whole_rows<width>(); }
+  static __device__ bool are_whole(byte_mask mask) { return device::whole_rows<width>(mask); }
 
   static __device__ unsigned count_whole(byte_mask mask, index_t base, std::uint32_t* words) {
     unsigned half[rows];
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
-      half[r] = mask.whole_bits<width>(base + r * row_items + simt::lane_id() * width);
+      half[r] = device::whole_bits<width>(mask, base + r * row_items + simt::lane_id() * width);
     }
     return store(half, base, words);
   }
@@ -95,7 +94,10 @@ struct mask_rows<byte_mask, TileItems> {
     for (int r = 0; r < rows; ++r) {
       index_t const i = base + r * row_items + simt::lane_id() * width;
       index_t const rest = end - i;
-      half[r] = mask.bits<width>(i, static_cast<int>(rest < 0 ? 0 : rest < width ? rest : width));
+      half[r] = device::bits<width>(mask, i,
+                                    static_cast<int>(rest < 0       ? 0
+                                                     : rest < width ? rest
+                                                                    : width));
     }
     return store(half, base, words);
   }

@@ -167,7 +167,7 @@ void rebalance(ranks const& on, In const& in, Out&& out) {
   std::span<T> const to{static_cast<Out&&>(out)};
   detail::collective(on.comm(), "rebalance", [&](detail::collective_call& call) {
     auto const d = detail::lengths_of(call, from.size(), to.size(), [&] {
-      if (detail::overlap(std::as_bytes(from), std::as_bytes(to))) {
+      if (detail::memory_span(std::as_bytes(from)).overlaps(std::as_bytes(to))) {
         throw invalid_argument("rebalance: out overlaps the input; expected other memory");
       }
     });

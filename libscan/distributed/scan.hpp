@@ -9,14 +9,13 @@
 #include <string>
 #include <type_traits>
 
-#include <libscan/core/any_operator.hpp>
 #include <libscan/core/error.hpp>
+#include <libscan/core/function_operator.hpp>
 #include <libscan/core/item_types.hpp>
-#include <libscan/core/operator_call.hpp>
 #include <libscan/core/operator_list.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
-#include <libscan/cpu/memory_span.hpp>
+#include <libscan/cpu/arguments.hpp>
 #include <libscan/distributed/block_scan.hpp>
 #include <libscan/distributed/collective.hpp>
 #include <libscan/distributed/cpu_blocks.hpp>

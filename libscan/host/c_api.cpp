@@ -40,6 +40,8 @@ LIBSCAN_SAME(LIBSCAN_MAXIMUM, operator_kind::maximum);
 LIBSCAN_SAME(LIBSCAN_BIT_AND, operator_kind::bit_and);
 LIBSCAN_SAME(LIBSCAN_BIT_OR, operator_kind::bit_or);
 LIBSCAN_SAME(LIBSCAN_BIT_XOR, operator_kind::bit_xor);
+static_assert(std::size(libscan::all_operators) == 6,
+              "a new operator needs an enumerator in c_api.h");
 LIBSCAN_SAME(LIBSCAN_INCLUSIVE, scan_kind::inclusive);
 LIBSCAN_SAME(LIBSCAN_EXCLUSIVE, scan_kind::exclusive);
 #undef LIBSCAN_SAME

@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include <libscan/core/any_operator.hpp>
-#include <libscan/cpu/carried_scan.hpp>
+#include <libscan/core/operator_list.hpp>
 #include <libscan/cpu/segmented_reduce.hpp>
 #include <libscan/cpu/segmented_scan.hpp>
 #include <libscan/cpu/staged_scan.hpp>
@@ -148,7 +147,7 @@ index_t cpu_items<T>::reduce(int threads, host_reduction const& call) {
       case form::offsets: {
         index_bounds const bounds(call.segments);
         segments = cpu::segmented_reduce(threads, items, totals,
-                                         cpu::segment_offsets{bounds.begins(), bounds.segments()},
+                                         segment_offsets{bounds.begins(), bounds.segments()},
                                          call.n, op, init);
         return;
       }

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <libscan/device/key_heads.cuh>
+#include <libscan/device/head_bits.cuh>
 #include <libscan/host/host_call.hpp>
 #include <libscan/host/this_machine.cuh>
 

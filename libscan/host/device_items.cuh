@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <span>
 
+#include <libscan/adjacent_difference.cuh>
 #include <libscan/buffer.cuh>
 #include <libscan/host/device_items.hpp>
 #include <libscan/host/this_machine.cuh>
@@ -96,6 +97,17 @@ void device_items<Machine, Item>::reduce(Machine on, reduce_call const& call) {
                  {call.type, call.op, scan_kind::inclusive, items.data(), result.data(), call.n,
                   nullptr, segmentation(), call.init, nullptr});
   result.read_sync(static_cast<Item*>(call.result), 1);
+}
+
+template <class Machine, class Item>
+void device_items<Machine, Item>::difference(Machine on, difference_call const& call) {
+  if (call.n == 0) return;
+  using T = typename difference_of<Item>::type;
+  device::on_machine const here(on);
+  auto const items = items_on_device<T>(call.in, call.n);
+  workspace ws;
+  adjacent_difference(ws, items.data(), items.data(), call.n);
+  items.read_sync(static_cast<T*>(call.out), call.n);
 }
 
 }  // namespace libscan::inline v1::detail

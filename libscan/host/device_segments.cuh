@@ -12,8 +12,8 @@
 #include <vector>
 
 #include <libscan/buffer.cuh>
-#include <libscan/core/any_operator.hpp>
-#include <libscan/device/reverse_scan.cuh>
+#include <libscan/core/operator_list.hpp>
+#include <libscan/scan.cuh>
 #include <libscan/host/convert_items.cuh>
 #include <libscan/host/device_items.cuh>
 #include <libscan/host/host_call.hpp>

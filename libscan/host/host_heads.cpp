@@ -25,14 +25,13 @@ void visit_heads(segmentation const& segments, Use use) {
     case form::ranges:
       return;
     case form::flags:
-      return use(cpu::head_flags{static_cast<std::uint8_t const*>(segments.data())});
+      return use(head_flags{static_cast<std::uint8_t const*>(segments.data())});
     case form::bits:
-      return use(cpu::head_bits{static_cast<std::uint32_t const*>(segments.data())});
+      return use(head_bits{static_cast<std::uint32_t const*>(segments.data())});
     case form::offsets:
-      return use(
-          cpu::segment_offsets{static_cast<index_t const*>(segments.data()), segments.count()});
+      return use(segment_offsets{static_cast<index_t const*>(segments.data()), segments.count()});
     case form::length:
-      return use(cpu::equal_segments{segments.count()});
+      return use(equal_segments{segments.count()});
     case form::keys:
       return detail::visit_input_type(segments.type(), [&]<class Key>(std::type_identity<Key>) {
         // 16-bit floats are equal as numbers.
@@ -45,9 +44,9 @@ void visit_heads(segmentation const& segments, Use use) {
         };
         auto const* const keys = static_cast<Key const*>(segments.data());
         if constexpr (half_float<Key>) {
-          use(cpu::segment_keys<Key const*, decltype(same)>{keys, same});
+          use(segment_keys<Key const*, decltype(same)>{keys, same});
         } else {
-          use(cpu::segment_keys{keys});
+          use(segment_keys{keys});
         }
       });
   }
@@ -97,13 +96,14 @@ void described_heads::mark(index_t begin, index_t end, cpu::head_word* to) const
   if (segments.how() == segmentation::form::none) {
     std::fill_n(to, ceil_div(end - begin, cpu::word_heads), cpu::head_word{0});
   }
-  visit_heads(segments, [&](auto const& heads) { heads.mark(begin, end, to); });
+  visit_heads(segments, [&](auto const& heads) { cpu::detail::mark(heads, begin, end, to); });
 }
 
 cpu::memory_piece described_heads::read_for(index_t begin, index_t end) const {
   cpu::memory_piece piece{};
   visit_heads(segments, [&](auto const& heads) {
-    if constexpr (requires { heads.read_for(begin, end); }) piece = heads.read_for(begin, end);
+    if constexpr (requires { cpu::detail::read_for(heads, begin, end); })
+      piece = cpu::detail::read_for(heads, begin, end);
   });
   return piece;
 }

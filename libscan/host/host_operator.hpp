@@ -78,14 +78,16 @@ concept has_callables = requires {
 struct without_callables {
   template <class>
   static constexpr bool never = false;
-#define LIBSCAN_REFUSE(T)                                                                       \
-  static_assert(never<T>,                                                                       \
-                "libscan.hpp is compiled for items that are integers of 8 to 64 bits, bool, "   \
-                "float, double, float16 or bfloat16; for plus, minimum, maximum, bit_and, "     \
-                "bit_or and bit_xor over such an integer, float or double; and for results of " \
-                "the operator's value_type (of float also 16-bit floats). For anything else "   \
-                "on the cpu engine include libscan/callables.hpp, or in CUDA code "             \
-                "libscan/scan.cuh.")
+#define LIBSCAN_REFUSE(T)                                                                 \
+  static_assert(                                                                          \
+      never<T>,                                                                           \
+      "libscan.hpp is compiled for items that are integers of 8 to 64 bits, bool, "       \
+      "float, double, float16 or bfloat16; for plus, minimum, maximum, bit_and, "         \
+      "bit_or and bit_xor over such an integer, float or double; and for results of "     \
+      "the operator's value_type (of float also 16-bit floats); differences are later - " \
+      "earlier, in the items' type. For anything else "                                   \
+      "on the cpu engine include libscan/callables.hpp, or in CUDA code "                 \
+      "libscan/scan.cuh.")
   template <scan_kind, scan_direction, class T, class... Args>
   static T scan(Args const&...) {
     LIBSCAN_REFUSE(T);
@@ -95,6 +97,10 @@ struct without_callables {
   static T reduce(Args const&...) {
     LIBSCAN_REFUSE(T);
     return T{};
+  }
+  template <class Item, class... Args>
+  static void adjacent_difference(Args const&...) {
+    LIBSCAN_REFUSE(Item);
   }
   template <scan_kind, class T, class... Args>
   static void segmented_scan(Args const&...) {

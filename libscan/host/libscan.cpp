@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include <libscan/cpu/adjacent_difference.hpp>
 #include <libscan/cpu/reduce.hpp>
 #include <libscan/cpu/scan.hpp>
 #include <libscan/host/device_items.hpp>
@@ -17,9 +18,11 @@ std::string name_of(scan_kind kind) {
   return kind == scan_kind::inclusive ? "inclusive_scan" : "exclusive_scan";
 }
 
-void check(scan_call const& call, index_t out_items) {
+/// Checks the input and output of a scan or of differences.
+template <class Call>
+void check(std::string const& name, Call const& call, index_t out_items) {
   if (out_items < call.n) {
-    throw invalid_argument(name_of(call.kind) + ": out holds " + std::to_string(out_items) +
+    throw invalid_argument(name + ": out holds " + std::to_string(out_items) +
                            " items, but in has " + std::to_string(call.n) +
                            "; out must be at least as long");
   }
@@ -29,8 +32,8 @@ void check(scan_call const& call, index_t out_items) {
   auto const bytes = static_cast<std::uintptr_t>(call.n) * libscan::size_of(call.type);
   std::uintptr_t const apart = in < out ? out - in : in - out;
   if (apart >= bytes) return;
-  throw invalid_argument(name_of(call.kind) + ": out overlaps in, " + std::to_string(apart) +
-                         " bytes " + (in < out ? "after" : "before") +
+  throw invalid_argument(name + ": out overlaps in, " + std::to_string(apart) + " bytes " +
+                         (in < out ? "after" : "before") +
                          " its start; out must be in itself or separate from it");
 }
 
@@ -68,7 +71,7 @@ void cpu_reduce(int threads, reduce_call const& call) {
 }  // namespace
 
 void run_scan(engine const& on, scan_call const& call, index_t out_items) {
-  check(call, out_items);
+  check(name_of(call.kind), call, out_items);
   detail::on_engine(
       on, call.n,
       [&](auto machine) {
@@ -77,6 +80,20 @@ void run_scan(engine const& on, scan_call const& call, index_t out_items) {
         });
       },
       [&](int threads) { cpu_scan(threads, call); });
+}
+
+void run_difference(engine const& on, difference_call const& call, index_t out_items) {
+  check("adjacent_difference", call, out_items);
+  libscan::visit_item_type(call.type, [&]<class T>(std::type_identity<T>) {
+    detail::on_engine(
+        on, call.n,
+        [&](auto machine) { device_items<decltype(machine), T>::difference(machine, call); },
+        [&](int threads) {
+          using item = typename difference_of<T>::type;
+          cpu::adjacent_difference(threads, static_cast<item const*>(call.in),
+                                   static_cast<item*>(call.out), call.n);
+        });
+  });
 }
 
 void run_reduce(engine const& on, reduce_call const& call) {

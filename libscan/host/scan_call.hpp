@@ -36,9 +36,20 @@ struct reduce_call {
   void* result;
 };
 
+/// out[0] = in[0] and out[i] = in[i] - in[i-1], for n items. As `scan_call`.
+struct difference_call {
+  item_type type;
+  void const* in;
+  void* out;
+  index_t n;
+};
+
 /// Runs `call` on engine `on` after checking that `out`, `out_items` long, holds n items and is
 /// either `in` or does not overlap it (else throws `invalid_argument`).
 void run_scan(engine const& on, scan_call const& call, index_t out_items);
+
+/// The same for differences.
+void run_difference(engine const& on, difference_call const& call, index_t out_items);
 
 /// Runs `call` on engine `on`.
 void run_reduce(engine const& on, reduce_call const& call);
@@ -64,6 +75,16 @@ struct without_sign<bit_or<T>> {
 template <std::signed_integral T>
 struct without_sign<bit_xor<T>> {
   using type = bit_xor<std::make_unsigned_t<T>>;
+};
+
+/// T, or the unsigned integer in which differences are the same bits.
+template <class T>
+struct difference_of {
+  using type = T;
+};
+template <std::signed_integral T>
+struct difference_of<T> {
+  using type = std::make_unsigned_t<T>;
 };
 
 /// Calls f(op) with the operator of that kind over T, or what does the same (`without_sign`).

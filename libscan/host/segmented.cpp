@@ -24,10 +24,6 @@ using form = segmentation::form;
   throw invalid_argument(std::string(call) + ": " + what);
 }
 
-std::span<std::byte const> memory_of(void const* items, index_t n, std::size_t size) {
-  return {static_cast<std::byte const*>(items), static_cast<std::size_t>(n) * size};
-}
-
 void check_aligned(char const* call, char const* what, void const* items, std::size_t size) {
   if (reinterpret_cast<std::uintptr_t>(items) % size == 0) return;
   refuse(call, std::string(what) + " begins at an address that is no multiple of " +
@@ -38,12 +34,6 @@ void check_room(char const* call, char const* what, index_t room, index_t needed
   if (room >= needed) return;
   refuse(call, std::string(what) + " holds " + std::to_string(room) + " items; expected at least " +
                    std::to_string(needed));
-}
-
-void check_no_overlap(char const* call, char const* what, std::span<std::byte const> a,
-                      std::span<std::byte const> b) {
-  if (!overlap(a, b)) return;
-  refuse(call, std::string(what) + " overlap; expected memory apart");
 }
 
 void check_offsets(char const* call, index_bounds const& bounds, index_t n) {
@@ -70,12 +60,12 @@ void check_ranges(char const* call, index_bounds const& bounds, index_t n) {
 
 /// Refuses results that overlap the description of segments.
 void check_segments_apart(char const* call, segmentation const& segments,
-                          std::span<std::byte const> results) {
-  check_no_overlap(call, "the output and the description of segments", segments.bytes(), results);
+                          memory_span const& results) {
+  require_no_overlap(call, "the output and the description of segments", segments.bytes(), results);
   if (segments.ends() == nullptr) return;
-  check_no_overlap(call, "the output and the ends of segments",
-                   memory_of(segments.ends(), segments.count(), detail::size_of(segments.type())),
-                   results);
+  require_no_overlap(
+      call, "the output and the ends of segments",
+      memory_span(segments.ends(), segments.count(), detail::size_of(segments.type())), results);
 }
 
 /// The head flags as bits if a device needs them.
@@ -101,9 +91,9 @@ void check(host_reduction const& call, char const* name) {
   std::size_t const size = libscan::size_of(call.accumulator);
   check_aligned(name, "in", call.in, detail::size_of(call.type));
   check_aligned(name, "totals", call.totals, size);
-  auto const results = memory_of(call.totals, call.room, size);
-  check_no_overlap(name, "in and totals", memory_of(call.in, call.n, detail::size_of(call.type)),
-                   results);
+  auto const results = memory_span(call.totals, call.room, size);
+  require_no_overlap(name, "in and totals",
+                     memory_span(call.in, call.n, detail::size_of(call.type)), results);
   check_segments_apart(name, call.segments, results);
 }
 
@@ -156,9 +146,10 @@ void run_host_scan(engine const& on, host_scan const& call) {
   std::size_t const in_size = detail::size_of(call.type), out_size = detail::size_of(call.out_type);
   check_aligned(name, "in", call.in, in_size);
   check_aligned(name, "out", call.out, out_size);
-  auto const results = memory_of(call.out, call.n, out_size);
+  auto const results = memory_span(call.out, call.n, out_size);
   bool const in_place = call.in == call.out && call.type == call.out_type;
-  if (!in_place) check_no_overlap(name, "in and out", memory_of(call.in, call.n, in_size), results);
+  if (!in_place)
+    require_no_overlap(name, "in and out", memory_span(call.in, call.n, in_size), results);
   check_segments_apart(name, call.segments, results);
   libscan::visit_item_type(call.accumulator, [&]<class T>(std::type_identity<T>) {
     detail::on_engine(
@@ -181,11 +172,11 @@ index_t run_keyed_reduction(engine const& on, host_reduction const& call, void* 
                             index_t unique_room) {
   char const* const name = "reduce_by_key";
   check(call, name);
-  auto const keys = memory_of(unique, unique_room, detail::size_of(call.segments.type()));
-  check_no_overlap(name, "unique and totals", keys,
-                   memory_of(call.totals, call.room, libscan::size_of(call.accumulator)));
-  check_no_overlap(name, "unique and in", keys,
-                   memory_of(call.in, call.n, detail::size_of(call.type)));
+  auto const keys = memory_span(unique, unique_room, detail::size_of(call.segments.type()));
+  require_no_overlap(name, "unique and totals", keys,
+                     memory_span(call.totals, call.room, libscan::size_of(call.accumulator)));
+  require_no_overlap(name, "unique and in", keys,
+                     memory_span(call.in, call.n, detail::size_of(call.type)));
   check_segments_apart(name, call.segments, keys);
   int const threads = on.runs_kernels() ? cpu::default_threads() : on.threads();
   if (unique_room < call.n) {
@@ -220,14 +211,14 @@ index_t run_binary_scan(engine const& on, host_binary_scan const& call) {
   index_t const n = call.mask.size();
   check_room(name, "ranks", call.room, n);
   check_aligned(name, "ranks", call.ranks, call.rank_bytes);
-  check_no_overlap(name, "the mask and ranks", call.mask.bytes(),
-                   memory_of(call.ranks, n, call.rank_bytes));
+  require_no_overlap(name, "the mask and ranks", call.mask.bytes(),
+                     memory_span(call.ranks, n, call.rank_bytes));
   return detail::on_engine(
       on, n, [&](auto machine) { return device_ranks<decltype(machine)>::scan(machine, call); },
       [&](int threads) {
         return call.mask.words() != nullptr
-                   ? rank_on_cpu(threads, call, cpu::bit_mask{call.mask.words()})
-                   : rank_on_cpu(threads, call, cpu::byte_mask{call.mask.flags()});
+                   ? rank_on_cpu(threads, call, bit_mask{call.mask.words()})
+                   : rank_on_cpu(threads, call, byte_mask{call.mask.flags()});
       });
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every device-wide scan of the literature, with one interface: the strategy is a type, or a name.
+// Every device-wide scan of the literature, and the library's own among them, with one interface:
+// the strategy is a type, or a name.
 #pragma once
 
 #include <string>
 #include <type_traits>
 
+#include <libscan/scan.cuh>
 #include <libscan/textbook/block/raked.cuh>
 #include <libscan/textbook/chained_scan.cuh>
 #include <libscan/textbook/chosen_block_scan.cuh>
@@ -12,11 +14,34 @@
 #include <libscan/textbook/global_hillis_steele.cuh>
 #include <libscan/textbook/names.hpp>
 #include <libscan/textbook/one_block.cuh>
-#include <libscan/textbook/production.cuh>
 #include <libscan/textbook/reduce_then_scan.cuh>
 #include <libscan/textbook/scan_then_fan.cuh>
 #include <libscan/textbook/scan_then_propagate.cuh>
 #include <libscan/textbook/sequential.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
+
+/// `libscan::exclusive_scan` and `inclusive_scan`, with their tuning. Reads n, writes n.
+struct production {
+  static constexpr scan_strategy which = scan_strategy::production;
+
+  template <class T, class Out>
+  static constexpr std::size_t workspace_bytes(index_t n) {
+    return libscan::scan_workspace_bytes<T>(n);
+  }
+
+  template <scan_kind Kind, class In, class Out, class Op>
+  static void scan(workspace& ws, In in, Out out, index_t n, Op op,
+                   typename Op::value_type* d_total, typename Op::value_type init) {
+    if constexpr (Kind == scan_kind::exclusive) {
+      libscan::exclusive_scan(ws, in, out, n, op, d_total, init);
+    } else {
+      libscan::inclusive_scan(ws, in, out, n, op, d_total, init);
+    }
+  }
+};
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device::strategies
 
 namespace libscan::inline LIBSCAN_MACHINE {
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <libscan/textbook/one_block.cuh>
-#include <libscan/textbook/uniform_add.cuh>
+#include <libscan/textbook/textbook_tile.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
 

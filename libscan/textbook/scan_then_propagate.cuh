@@ -6,7 +6,7 @@
 
 #include <libscan/block/tile_io.cuh>
 #include <libscan/textbook/names.hpp>
-#include <libscan/textbook/uniform_add.cuh>
+#include <libscan/textbook/textbook_tile.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
 

@@ -99,7 +99,7 @@ std::vector<index_t> const tens = [] {
   for (index_t at = 0; at <= n; at += 10) offsets.push_back(at);
   return offsets;
 }();
-cpu::segment_offsets const in_tens{tens.data(), n / 10};
+segment_offsets const in_tens{tens.data(), n / 10};
 
 /// A key for each of the same segments.
 template <class T>
@@ -113,10 +113,10 @@ std::vector<T> keys_of_tens() {
 template <class T, class Body>
 void for_descriptors(Body body) {
   auto const keys = keys_of_tens<T>();
-  body(cpu::head_flags{bytes.data()});
-  body(cpu::head_bits{bits.data()});
+  body(head_flags{bytes.data()});
+  body(head_bits{bits.data()});
   body(in_tens);
-  body(cpu::segment_keys{keys.data()});
+  body(segment_keys{keys.data()});
 }
 
 /// An operator that there is no vector code for.
@@ -200,8 +200,8 @@ TEMPLATE_LIST_TEST_CASE("small binary scans allocate nothing", "", rank_types) {
     CHECK(allocated([&] { cpu::exclusive_binary_scan(threads, mask, ranks.data(), n); }) == 0);
     CHECK(allocated([&] { cpu::inclusive_binary_scan(threads, mask, ranks.data(), n); }) == 0);
   };
-  rank_all(cpu::byte_mask{bytes.data()});
-  rank_all(cpu::bit_mask{bits.data()});
+  rank_all(byte_mask{bytes.data()});
+  rank_all(bit_mask{bits.data()});
 }
 
 using filter_types = types_to_test<std::tuple<std::uint32_t>, std::tuple<double>>;

@@ -5,11 +5,10 @@
 #include <cstdint>
 
 #include <libscan/block/binary_scan.cuh>
-#include <libscan/block/count.cuh>
 #include <libscan/block/radix_sort.cuh>
+#include <libscan/block/reduce.cuh>
 #include <libscan/block/scan.cuh>
 #include <libscan/block/segmented_scan.cuh>
-#include <libscan/block/tree_reduce.cuh>
 #include <libscan/warp/segmented_scan.cuh>
 #include <libscan/warp/shared_scan.cuh>
 #include <tests/support/catch.hpp>

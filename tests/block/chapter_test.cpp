@@ -8,11 +8,9 @@
 #include <vector>
 
 #include <libscan/block/binary_scan.cuh>
-#include <libscan/block/count.cuh>
 #include <libscan/block/radix_sort.cuh>
+#include <libscan/block/reduce.cuh>
 #include <libscan/block/segmented_scan.cuh>
-#include <libscan/block/split.cuh>
-#include <libscan/block/tree_reduce.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/machine.hpp>
 #include <tests/support/operators.hpp>

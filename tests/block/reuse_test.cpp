@@ -9,11 +9,10 @@
 
 #include <libscan/block/binary_scan.cuh>
 #include <libscan/block/radix_sort.cuh>
+#include <libscan/block/reduce.cuh>
 #include <libscan/block/scan.cuh>
 #include <libscan/block/segmented_scan.cuh>
-#include <libscan/block/split.cuh>
 #include <libscan/block/tile_io.cuh>
-#include <libscan/block/tree_reduce.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/device_buffer.hpp>
 #include <tests/support/machine.hpp>

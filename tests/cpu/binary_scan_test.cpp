@@ -58,11 +58,9 @@ std::string all_faults(int threads, index_t n, index_t chunk_items) {
     for (scan_kind const kind : both_kinds) {
       auto const expected = scan_oracle(kind, ones, plus<Rank>{}, Rank{0});
       int const offset = static_cast<int>(n % 17);
-      auto found =
-          faults(threads, kind, cpu::byte_mask{flags.data()}, expected, chunk_items, offset);
+      auto found = faults(threads, kind, byte_mask{flags.data()}, expected, chunk_items, offset);
       if (!found.empty()) return "bytes, " + found;
-      found =
-          faults(threads, kind, cpu::bit_mask{words.data()}, expected, chunk_items, 16 - offset);
+      found = faults(threads, kind, bit_mask{words.data()}, expected, chunk_items, 16 - offset);
       if (!found.empty()) return "bits, " + found;
     }
   }
@@ -93,7 +91,7 @@ TEST_CASE("streamed ranks are all there, wherever they begin") {
   for (index_t const offset : {0, 1, 15}) {
     std::vector<std::int32_t> ranks(static_cast<std::size_t>(n + offset), -1);
     index_t const total =
-        cpu::exclusive_binary_scan(2, cpu::byte_mask{flags.data()}, ranks.data() + offset, n);
+        cpu::exclusive_binary_scan(2, byte_mask{flags.data()}, ranks.data() + offset, n);
     std::int32_t count = 0;
     bool right = true;
     for (index_t i = 0; i < n; ++i) {
@@ -108,7 +106,7 @@ TEST_CASE("streamed ranks are all there, wherever they begin") {
 TEST_CASE("binary scans refuse what makes no sense") {
   std::uint8_t const flags[] = {1};
   int rank = 0;
-  cpu::byte_mask const mask{flags};
+  byte_mask const mask{flags};
   CHECK_THROWS_AS(cpu::exclusive_binary_scan(0, mask, &rank, 1), invalid_argument);
   CHECK_THROWS_AS(cpu::exclusive_binary_scan(1, mask, &rank, -1), invalid_argument);
   CHECK_THROWS_AS(cpu::inclusive_binary_scan(1, mask, &rank, 1, 0), invalid_argument);
@@ -118,12 +116,11 @@ TEST_CASE("ranks refuse the memory of their mask") {
   std::vector<std::uint32_t> words(40);
   auto* const bytes = reinterpret_cast<std::uint8_t*>(words.data());
   auto* const ranks = words.data() + 10;
-  CHECK_NOTHROW(cpu::exclusive_binary_scan(2, cpu::byte_mask{bytes}, ranks, 30));
-  CHECK_THROWS_AS(cpu::exclusive_binary_scan(2, cpu::byte_mask{bytes + 11}, ranks, 30),
+  CHECK_NOTHROW(cpu::exclusive_binary_scan(2, byte_mask{bytes}, ranks, 30));
+  CHECK_THROWS_AS(cpu::exclusive_binary_scan(2, byte_mask{bytes + 11}, ranks, 30),
                   invalid_argument);
-  CHECK_NOTHROW(cpu::inclusive_binary_scan(2, cpu::bit_mask{ranks - 1}, ranks, 30));
-  CHECK_THROWS_AS(cpu::inclusive_binary_scan(2, cpu::bit_mask{ranks + 29}, ranks, 30),
-                  invalid_argument);
+  CHECK_NOTHROW(cpu::inclusive_binary_scan(2, bit_mask{ranks - 1}, ranks, 30));
+  CHECK_THROWS_AS(cpu::inclusive_binary_scan(2, bit_mask{ranks + 29}, ranks, 30), invalid_argument);
 }
 
 }  // namespace

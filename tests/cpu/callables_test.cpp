@@ -32,7 +32,7 @@ void require_calls(Op op, int init) {
     auto const expected = call_oracle(items, cuts, op, init);
     std::vector<int> out(items.size()), totals(cuts.size() - 1);
     int const* const in = items.data();
-    cpu::segment_offsets const heads{cuts.data(), static_cast<index_t>(cuts.size()) - 1};
+    segment_offsets const heads{cuts.data(), static_cast<index_t>(cuts.size()) - 1};
     CHECK(cpu::exclusive_scan(3, in, out.begin(), n, op, init, chunk) == expected.total);
     CHECK(out == expected.exclusive);
     CHECK(cpu::inclusive_scan(3, in, out.begin(), n, op, init, chunk) == expected.total);
@@ -45,7 +45,7 @@ void require_calls(Op op, int init) {
     cpu::segmented_reduce(3, in, totals.begin(), heads, n, op, init, chunk);
     CHECK(totals == expected.totals);
     cpu::segmented_scan<scan_kind::inclusive>(
-        3, scan_direction::reverse, in, out.begin(), cpu::equal_segments{n}, n,
+        3, scan_direction::reverse, in, out.begin(), equal_segments{n}, n,
         [op](int a, int b) { return op(b, a); }, init);
     CHECK(out == expected.from_last);
     std::vector<int> keys(items.size(), 1), unique(items.size());
@@ -81,7 +81,7 @@ TEST_CASE("cpu calls need no init where every result has an item") {
   std::vector<int> out(items.size()), expected(items.size(), items[0]);
   CHECK(cpu::inclusive_scan(2, items.begin(), out.begin(), many, first_of{}) == items[0]);
   CHECK(out == expected);
-  cpu::inclusive_segmented_scan(2, items.begin(), out.begin(), cpu::equal_segments{many}, many,
+  cpu::inclusive_segmented_scan(2, items.begin(), out.begin(), equal_segments{many}, many,
                                 first_of{});
   CHECK(out == expected);
   std::vector<int> keys(items.size(), 3), unique(1), totals(1);
@@ -132,7 +132,7 @@ TEST_CASE("cpu calls take types without a default constructor") {
   CHECK(cpu::reduce(2, items.begin(), many, op, op.identity(), chunk).value == 2 * many);
   cpu::inclusive_scan(2, items.begin(), out.begin(), many, op, op.identity(), chunk);
   CHECK(out.back().value == 2 * many);
-  cpu::equal_segments const halves{many / 2};
+  equal_segments const halves{many / 2};
   cpu::inclusive_segmented_scan(2, items.begin(), out.begin(), halves, many, op, op.identity(),
                                 chunk);
   CHECK(out.back().value == many);

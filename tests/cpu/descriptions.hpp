@@ -34,7 +34,7 @@ template <class Offset, class Use>
 void use_offsets(std::vector<index_t> const& offsets, char const* name, Use use) {
   if (offsets.back() > static_cast<index_t>(std::numeric_limits<Offset>::max() / 2)) return;
   std::vector<Offset> const converted(offsets.begin(), offsets.end());
-  use(cpu::segment_offsets{converted.data(), static_cast<index_t>(offsets.size()) - 1}, name);
+  use(segment_offsets{converted.data(), static_cast<index_t>(offsets.size()) - 1}, name);
 }
 
 /// Calls use(heads, name) with the segments between offsets in every form that may hold empty ones.
@@ -63,11 +63,11 @@ void for_each_heads(std::vector<index_t> const& offsets, Use use) {
   }
   if (!flags.empty()) flags[0] = 0;
   auto const bits = bits_of(flags);
-  use(cpu::head_flags{flags.data()}, "flags");
-  use(cpu::head_bits{bits.data()}, "bits");
-  use(cpu::segment_keys{keys.data()}, "keys");
-  use(cpu::segment_keys{far_keys.begin()}, "keys behind an iterator");
-  use(cpu::segment_keys{numbered.data(), same_key{}}, "keys of a relation");
+  use(head_flags{flags.data()}, "flags");
+  use(head_bits{bits.data()}, "bits");
+  use(segment_keys{keys.data()}, "keys");
+  use(segment_keys{far_keys.begin()}, "keys behind an iterator");
+  use(segment_keys{numbered.data(), same_key{}}, "keys of a relation");
 }
 
 /// Calls use(heads, offsets) with n items in segments of one length, many lengths.
@@ -80,7 +80,7 @@ void for_each_length(index_t n, Use use) {
     while (offsets.back() < n) {
       offsets.push_back(offsets.back() + std::min(length, n - offsets.back()));
     }
-    use(cpu::equal_segments{length}, offsets);
+    use(equal_segments{length}, offsets);
   }
 }
 

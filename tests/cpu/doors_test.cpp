@@ -76,10 +76,10 @@ TEMPLATE_LIST_TEST_CASE("Scans and reductions refuse misaligned items and result
     CHECK(refused([&] { cpu::inclusive_scan(1, bad, good, n, op, zero); }));
     CHECK(refused([&] { cpu::inclusive_scan(1, bad, bad, n, op, zero); }));
     CHECK(refused([&] { cpu::exclusive_scan(1, good, bad, n, op, zero); }));
-    cpu::equal_segments const threes{3};
+    equal_segments const threes{3};
     CHECK(refused([&] { cpu::inclusive_segmented_scan(1, bad, good, threes, n, op, zero); }));
     CHECK(refused([&] { cpu::exclusive_segmented_scan(1, good, bad, threes, n, op, zero); }));
-    cpu::segment_keys<T*> const keys{bad};
+    segment_keys<T*> const keys{bad};
     CHECK(refused([&] { cpu::inclusive_segmented_scan(1, good, good, keys, n, op, zero); }));
     CHECK(refused([&] { cpu::segmented_reduce(1, bad, good, threes, n, op, zero); }));
     CHECK(refused([&] { cpu::segmented_reduce(1, good, bad, threes, n, op, zero); }));
@@ -115,10 +115,10 @@ TEST_CASE("Filters and binary scans refuse misaligned items and results") {
       cpu::run_outputs const runs{others.data(), n, places.data(), n};
       cpu::run_length_encode(1, good, runs, n);
     }));
-    cpu::bit_mask const mask{words.data()};
+    bit_mask const mask{words.data()};
     CHECK(refused([&] { cpu::exclusive_binary_scan(1, mask, places.straight.data(), n); }));
     std::vector<std::uint8_t> const bytes(static_cast<std::size_t>(n));
-    cpu::byte_mask const flags{bytes.data()};
+    byte_mask const flags{bytes.data()};
     CHECK(refused([&] { cpu::inclusive_binary_scan(1, flags, places.data(), n); }));
   }
 }
@@ -177,12 +177,11 @@ TEST_CASE("Every argument of a call is refused if it is misaligned") {
   std::vector<std::pair<char const*, call>> const calls{
       {"offsets of a scan",
        [&] {
-         cpu::inclusive_segmented_scan(1, good, out.data(), cpu::segment_offsets{bad_ints, 1}, n,
-                                       op, 0);
+         cpu::inclusive_segmented_scan(1, good, out.data(), segment_offsets{bad_ints, 1}, n, op, 0);
        }},
       {"offsets of totals",
        [&] {
-         cpu::segmented_reduce(1, good, out.data(), cpu::segment_offsets{bad_places, 1}, n, op, 0);
+         cpu::segmented_reduce(1, good, out.data(), segment_offsets{bad_places, 1}, n, op, 0);
        }},
       {"begins of ranges",
        [&] {
@@ -197,7 +196,7 @@ TEST_CASE("Every argument of a call is refused if it is misaligned") {
       {"totals of ranges", [&] { cpu::segmented_reduce(1, good, bad, straight, n, op, 0); }},
       {"a mask of heads",
        [&] {
-         cpu::inclusive_segmented_scan(1, good, out.data(), cpu::head_bits{words.data()}, n, op, 0);
+         cpu::inclusive_segmented_scan(1, good, out.data(), head_bits{words.data()}, n, op, 0);
        }},
       {"items by key",
        [&] { cpu::reduce_by_key(1, good, bad, out.data(), more.data(), n, op, 0); }},
@@ -350,7 +349,7 @@ void require_large() {
     }
     cpu::inclusive_scan(2, items.data(), out.data(), count, add_large<Bytes>{}, {}, 20);
     CHECK(out[9].words[0] == 20);
-    cpu::equal_segments const fives{5};
+    equal_segments const fives{5};
     cpu::inclusive_segmented_scan(2, items.data(), out.data(), fives, count, add_large<Bytes>{}, {},
                                   20);
     CHECK(out[9].words[0] == 10);

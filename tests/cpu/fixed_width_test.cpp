@@ -141,10 +141,10 @@ TEMPLATE_LIST_TEST_CASE("segmented scans and ranks of integers by any name", "",
       for (int const threads : thread_counts) {
         std::vector<TestType> out(in.size());
         cpu::segmented_scan<scan_kind::inclusive>(threads, scan_direction::forward, in.data(),
-                                                  out.data(), cpu::head_flags{heads.data()}, n, op,
+                                                  out.data(), head_flags{heads.data()}, n, op,
                                                   TestType{5}, chunk_items);
         CHECK(difference(expected, out) == "");
-        cpu::exclusive_binary_scan(threads, cpu::byte_mask{heads.data()}, out.data(), n);
+        cpu::exclusive_binary_scan(threads, byte_mask{heads.data()}, out.data(), n);
         CHECK(difference(ranks_expected, out) == "");
       }
     }

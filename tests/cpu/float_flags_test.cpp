@@ -132,15 +132,14 @@ std::vector<named_call> calls_of(index_t n) {
     });
     add("segmented scan by " + name, [=](int threads) {
       std::vector<T> out(size);
-      cpu::inclusive_segmented_scan(threads, items.data(), out.data(), cpu::equal_segments{7}, n,
-                                    op, init);
-      cpu::exclusive_segmented_scan(threads, items.data(), out.data(),
-                                    cpu::segment_keys{items.data()}, n, op, init);
+      cpu::inclusive_segmented_scan(threads, items.data(), out.data(), equal_segments{7}, n, op,
+                                    init);
+      cpu::exclusive_segmented_scan(threads, items.data(), out.data(), segment_keys{items.data()},
+                                    n, op, init);
     });
     add("segmented reduce by " + name, [=](int threads) {
       std::vector<T> totals(size + 1);
-      cpu::segmented_reduce(threads, items.data(), totals.data(), cpu::equal_segments{3}, n, op,
-                            init);
+      cpu::segmented_reduce(threads, items.data(), totals.data(), equal_segments{3}, n, op, init);
     });
     add("reduce by key by " + name, [=](int threads) {
       std::vector<T> keys(size), totals(size);

@@ -271,9 +271,9 @@ void check_all(int threads, index_t n, index_t chunk_items, Op op) {
     auto const offsets = without_empty(make_offsets(shape, n));
     auto const flags = flags_of(offsets);
     auto const segments = static_cast<index_t>(offsets.size()) - 1;
-    check_segments(threads, in, offsets, cpu::segment_offsets{offsets.data(), segments},
-                   chunk_items, op);
-    check_segments(threads, in, offsets, cpu::head_flags{flags.data()}, chunk_items, op);
+    check_segments(threads, in, offsets, segment_offsets{offsets.data(), segments}, chunk_items,
+                   op);
+    check_segments(threads, in, offsets, head_flags{flags.data()}, chunk_items, op);
   }
 }
 

@@ -86,7 +86,7 @@ TEST_CASE("segmented scans and reductions go on while a thread is held") {
   auto const in = some_items();
   constexpr index_t length = 100;
   auto const expected = sums_of(in, length);
-  cpu::equal_segments const heads{length};
+  equal_segments const heads{length};
   CHECK(waited_for_held_thread(chunks, [&](held_thread& thread, int threads) {
           std::vector<index_t> out(in.size());
           observed_items const items(in.data(), chunk_items, &thread);

@@ -94,10 +94,10 @@ TEMPLATE_TEST_CASE("Calls over segments call nobody else's functions", "", hosti
   auto const keys = some_numbers();
   std::vector<int> offsets;
   for (int begin = 0; begin <= n; begin += 4) offsets.push_back(begin);
-  require_segments(op, cpu::segment_keys{keys.begin()});
-  require_segments(op, cpu::segment_keys{keys.data(), hostile::is_same{}});
-  require_segments(op, cpu::equal_segments{4});
-  require_segments(op, cpu::segment_offsets{offsets.data(), n / 4});
+  require_segments(op, segment_keys{keys.begin()});
+  require_segments(op, segment_keys{keys.data(), hostile::is_same{}});
+  require_segments(op, equal_segments{4});
+  require_segments(op, segment_offsets{offsets.data(), n / 4});
   require_segments(op, segment_ranges<int>::between(offsets.data(), n / 4));
   numbers unique(keys), totals(keys);
   CHECK(cpu::reduce_by_key(2, keys.begin(), keys.begin(), unique.begin(), totals.begin(), n, op,
@@ -107,7 +107,7 @@ TEMPLATE_TEST_CASE("Calls over segments call nobody else's functions", "", hosti
                            hostile::is_same{}, number(0), chunk) == n / 4);
   CHECK(unique[8].value == 8);
   numbers over(keys);
-  cpu::inclusive_segmented_scan(2, keys.data(), over.data(), cpu::segment_keys{over.data()}, n, op,
+  cpu::inclusive_segmented_scan(2, keys.data(), over.data(), segment_keys{over.data()}, n, op,
                                 number(0), chunk);
   CHECK(over[4 * 7 + 3].value == 28);
 }

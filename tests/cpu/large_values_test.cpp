@@ -207,7 +207,7 @@ TEMPLATE_LIST_TEST_CASE("large values are scanned and summed within segments", "
       auto const items = values_of<T>(maps);
       auto const flags = flags_of(n);
       auto const ranges = ranges_of(flags);
-      cpu::head_flags const heads{flags.data()};
+      head_flags const heads{flags.data()};
       std::vector<int> keys;
       for (std::size_t i = 0; i < flags.size(); ++i) {
         keys.push_back((i == 0 ? 0 : keys.back()) + flags[i]);
@@ -235,7 +235,7 @@ TEMPLATE_LIST_TEST_CASE("large values are scanned and summed within segments", "
           auto const expected =
               scanned_ranges(kind, direction, maps, before, ranges, compose{}, init);
           CHECK(scan(heads) == expected);
-          CHECK(scan(cpu::segment_keys{keys.data()}) == expected);
+          CHECK(scan(segment_keys{keys.data()}) == expected);
           CHECK(scan(segment_ranges{ranges.begins.data(), ranges.ends.data(), ranges.count()}) ==
                 expected);
         }
@@ -261,7 +261,7 @@ TEMPLATE_LIST_TEST_CASE("large values are scanned and summed within segments", "
       std::vector<std::int64_t> offsets{0, 0};  // an empty segment first
       offsets.insert(offsets.end(), ranges.ends.begin(), ranges.ends.end());
       std::vector<T> of_offsets(offsets.size() - 1);
-      cpu::segment_offsets const between{offsets.data(), ranges.count() + 1};
+      segment_offsets const between{offsets.data(), ranges.count() + 1};
       CHECK(apart([&] {
               return cpu::segmented_reduce(threads, items.data(), of_offsets.data(), between, n,
                                            op{}, large_init<T>());

@@ -56,14 +56,14 @@ TEST_CASE("cpu offsets need not begin with 0 or end with n") {
   std::vector<int> const items(100, 1);
   std::vector<int> out(100, -1), totals(3), expected(100, -1);
   some_ranges const same{{3, 10, 10}, {10, 10, 90}};
-  cpu::segment_offsets const heads{offsets.data(), 3};
+  segment_offsets const heads{offsets.data(), 3};
   cpu::inclusive_segmented_scan(2, items.begin(), out.begin(), heads, 100, plus<int>{});
   CHECK(out == scanned_ranges(scan_kind::inclusive, scan_direction::forward, items, expected, same,
                               plus<int>{}, 0));
   CHECK(cpu::segmented_reduce(2, items.begin(), totals.begin(), heads, 100, plus<int>{}) == 3);
   CHECK(totals == std::vector<int>{7, 0, 80});
-  cpu::inclusive_segmented_scan(2, items.begin(), out.begin(), cpu::segment_offsets{none.data(), 0},
-                                100, plus<int>{});
+  cpu::inclusive_segmented_scan(2, items.begin(), out.begin(), segment_offsets{none.data(), 0}, 100,
+                                plus<int>{});
   CHECK(out[50] == 41);
 }
 

@@ -30,7 +30,7 @@ struct manner {
   index_t chunk_items;
 };
 
-cpu::segment_offsets<index_t> described(std::vector<index_t> const& offsets) {
+segment_offsets<index_t> described(std::vector<index_t> const& offsets) {
   return {offsets.data(), static_cast<index_t>(offsets.size()) - 1};
 }
 
@@ -163,7 +163,7 @@ TEST_CASE("totals of any description are right with many threads") {
 TEST_CASE("segments of one length have totals, with any number of threads") {
   with_threads(16, [] {
     for (index_t const n : {0, 1, 64, 65, 200, 2049, 20011}) {
-      for_each_length(n, [&](cpu::equal_segments heads, std::vector<index_t> const& offsets) {
+      for_each_length(n, [&](equal_segments heads, std::vector<index_t> const& offsets) {
         for (int const threads : thread_counts) {
           INFO("n = " << n << ", segments of " << heads.length << ", threads " << threads);
           CHECK(faults_with({threads, 100}, heads, offsets, compose{}, {3, 5}) == "");
@@ -178,19 +178,19 @@ TEST_CASE("totals of segments refuse to be written over what is read") {
   std::vector<std::int64_t> items(30, 7);
   std::int64_t* const at = items.data();
   plus<std::int64_t> const op;
-  CHECK_THROWS_AS(cpu::segmented_reduce(1, at, at + 20, cpu::equal_segments{0}, 10, op),
+  CHECK_THROWS_AS(cpu::segmented_reduce(1, at, at + 20, equal_segments{0}, 10, op),
                   invalid_argument);
-  CHECK_THROWS_AS(cpu::segmented_reduce(1, at, at + 9, cpu::segment_keys{at + 20}, 10, op),
+  CHECK_THROWS_AS(cpu::segmented_reduce(1, at, at + 9, segment_keys{at + 20}, 10, op),
                   invalid_argument);
-  CHECK_THROWS_AS(cpu::segmented_reduce(1, at, at + 19, cpu::segment_keys{at + 10}, 10, op),
+  CHECK_THROWS_AS(cpu::segmented_reduce(1, at, at + 19, segment_keys{at + 10}, 10, op),
                   invalid_argument);
-  CHECK_THROWS_AS(cpu::segmented_reduce(1, at + 4, at + 1, cpu::equal_segments{3}, 10, op),
+  CHECK_THROWS_AS(cpu::segmented_reduce(1, at + 4, at + 1, equal_segments{3}, 10, op),
                   invalid_argument);
   CHECK_THROWS_AS(cpu::reduce_by_key(1, at, at + 10, at + 20, at + 20, 10, op), invalid_argument);
   CHECK_THROWS_AS(cpu::reduce_by_key(1, at, at + 10, at, at + 20, 10, op), invalid_argument);
   CHECK_THROWS_AS(cpu::reduce_by_key(1, at, at + 10, at + 20, at + 10, 10, op), invalid_argument);
   CHECK(items == std::vector<std::int64_t>(30, 7));
-  CHECK(cpu::segmented_reduce(1, at + 4, at, cpu::equal_segments{3}, 10, op) == 4);
+  CHECK(cpu::segmented_reduce(1, at + 4, at, equal_segments{3}, 10, op) == 4);
   CHECK(cpu::reduce_by_key(1, at + 4, at + 14, at + 28, at + 29, 10, op) == 1);
 }
 
@@ -223,7 +223,7 @@ TEST_CASE("totals of segments refuse what makes no sense, and let errors pass") 
   std::vector<int> const in(1000, 1);
   std::vector<int> totals(1000, -7);
   std::vector<std::uint8_t> const flags(1000, 0);
-  cpu::head_flags const heads{flags.data()};
+  head_flags const heads{flags.data()};
   int const* const from = in.data();
   int* const to = totals.data();
   plus<int> const op;

@@ -158,7 +158,7 @@ TEMPLATE_LIST_TEST_CASE("segments of one length are scanned, with any number of 
                         length_operators) {
   with_threads(16, [] {
     for (index_t const n : {0, 1, 64, 65, 200, 2049, 20011}) {
-      for_each_length(n, [&](cpu::equal_segments heads, std::vector<index_t> const& offsets) {
+      for_each_length(n, [&](equal_segments heads, std::vector<index_t> const& offsets) {
         for (int const threads : thread_counts) {
           INFO("n = " << n << ", segments of " << heads.length << ", threads " << threads);
           CHECK(faults_with({threads, 100}, heads, offsets, TestType{}, some_init<TestType>()) ==
@@ -189,7 +189,7 @@ TEST_CASE("results are converted as they are stored, of values without a default
     for (index_t const n : {0, 1, 100, 2049, 40000}) {
       auto const in = make_input<std::int16_t>(pattern::small, n);
       auto const offsets = make_offsets(segment_shape::power_law, n);
-      cpu::segment_offsets const heads{offsets.data(), static_cast<index_t>(offsets.size()) - 1};
+      segment_offsets const heads{offsets.data(), static_cast<index_t>(offsets.size()) - 1};
       for (auto const direction : both_directions) {
         auto const sums =
             oracle(scan_kind::inclusive, direction, in, offsets, plus<std::int64_t>{}, 3);
@@ -219,10 +219,9 @@ TEST_CASE("results are converted as they are stored, of values without a default
 TEST_CASE("both kinds have names, and init has a default") {
   std::vector<int> const in{1, 2, 3, 4, 5};
   std::vector<int> out(5);
-  cpu::inclusive_segmented_scan(2, in.begin(), out.begin(), cpu::equal_segments{2}, 5, plus<int>{});
+  cpu::inclusive_segmented_scan(2, in.begin(), out.begin(), equal_segments{2}, 5, plus<int>{});
   CHECK(out == std::vector<int>{1, 3, 3, 7, 5});
-  cpu::exclusive_segmented_scan(2, in.begin(), out.begin(), cpu::equal_segments{2}, 5, plus<int>{},
-                                9);
+  cpu::exclusive_segmented_scan(2, in.begin(), out.begin(), equal_segments{2}, 5, plus<int>{}, 9);
   CHECK(out == std::vector<int>{9, 10, 9, 12, 9});
 }
 
@@ -235,17 +234,17 @@ TEST_CASE("segmented scans refuse what describes no segments, and overlap") {
   auto* const narrow = reinterpret_cast<std::int32_t*>(at);
   for (index_t const length : {0, -1}) {
     CHECK_THROWS_WITH(
-        scan(at, cpu::equal_segments{length}, at + 10, 10),
+        scan(at, equal_segments{length}, at + 10, 10),
         "segmented_scan: length of segments is " + std::to_string(length) + "; expected > 0");
   }
   std::int32_t const offsets[] = {0, 3, 11};
-  CHECK_THROWS_AS(scan(at, cpu::segment_offsets{offsets, 2}, at + 10, 10), invalid_argument);
-  CHECK_THROWS_AS(scan(at, cpu::segment_offsets{offsets, -1}, at + 10, 10), invalid_argument);
-  CHECK_THROWS_AS(scan(at, cpu::equal_segments{3}, at + 1, 10), invalid_argument);
-  CHECK_THROWS_AS(scan(at + 1, cpu::equal_segments{3}, at, 10), invalid_argument);
-  CHECK_THROWS_AS(scan(at, cpu::equal_segments{3}, narrow, 10), invalid_argument);
-  CHECK_THROWS_AS(scan(at, cpu::segment_keys{at + 5}, at + 10, 10), invalid_argument);
-  CHECK_THROWS_AS(scan(at, cpu::head_flags{reinterpret_cast<std::uint8_t*>(at + 15)}, at + 10, 10),
+  CHECK_THROWS_AS(scan(at, segment_offsets{offsets, 2}, at + 10, 10), invalid_argument);
+  CHECK_THROWS_AS(scan(at, segment_offsets{offsets, -1}, at + 10, 10), invalid_argument);
+  CHECK_THROWS_AS(scan(at, equal_segments{3}, at + 1, 10), invalid_argument);
+  CHECK_THROWS_AS(scan(at + 1, equal_segments{3}, at, 10), invalid_argument);
+  CHECK_THROWS_AS(scan(at, equal_segments{3}, narrow, 10), invalid_argument);
+  CHECK_THROWS_AS(scan(at, segment_keys{at + 5}, at + 10, 10), invalid_argument);
+  CHECK_THROWS_AS(scan(at, head_flags{reinterpret_cast<std::uint8_t*>(at + 15)}, at + 10, 10),
                   invalid_argument);
   CHECK(items == std::vector<std::int64_t>(20, 7));
 }
@@ -270,7 +269,7 @@ TEST_CASE("results go over the keys, with any number of threads") {
               if (chunk == 1 && threads > 1 && reduced()) continue;
               INFO(to_string(shape) << ", " << threads << " threads, chunks of " << chunk);
               auto const scan = [&](number const* in, number* out) {
-                cpu::segment_keys const heads{static_cast<number const*>(out)};
+                segment_keys const heads{static_cast<number const*>(out)};
                 kind == scan_kind::inclusive
                     ? cpu::segmented_scan<scan_kind::inclusive>(threads, direction, in, out, heads,
                                                                 n, plus<number>{}, 3, chunk)
@@ -294,7 +293,7 @@ TEST_CASE("a segmented scan is the same with any number of threads") {
   with_threads(16, [&] {
     auto const in = make_items<double>(30011);
     auto const offsets = make_offsets(segment_shape::power_law, 30011);
-    cpu::segment_offsets const heads{offsets.data(), static_cast<index_t>(offsets.size()) - 1};
+    segment_offsets const heads{offsets.data(), static_cast<index_t>(offsets.size()) - 1};
     std::vector<double> reference(in.size());
     std::vector<double> out(in.size());
     for (auto const direction : both_directions) {
@@ -315,8 +314,7 @@ TEST_CASE("keys that are NaN are segments of their own, zeros of either sign the
   std::vector<std::int16_t> const in{1, 2, 3, 4, 5, 6};
   std::vector<std::int64_t> out(6);
   cpu::segmented_scan<scan_kind::inclusive>(1, scan_direction::forward, in.begin(), out.data(),
-                                            cpu::segment_keys{keys.data()}, 6, plus<std::int64_t>{},
-                                            0);
+                                            segment_keys{keys.data()}, 6, plus<std::int64_t>{}, 0);
   CHECK(out == std::vector<std::int64_t>{1, 3, 3, 4, 5, 11});
 }
 
@@ -338,7 +336,7 @@ TEST_CASE("keys are compared by their own operator") {
   }
   std::vector<int> out(200);
   cpu::segmented_scan<scan_kind::inclusive>(1, scan_direction::forward, in.begin(), out.data(),
-                                            cpu::segment_keys{keys.data()}, 200, plus<int>{}, 0);
+                                            segment_keys{keys.data()}, 200, plus<int>{}, 0);
   CHECK(out == expected);
 }
 

@@ -9,7 +9,6 @@
 #include <libscan/block/radix_sort.cuh>
 #include <libscan/block/scan.cuh>
 #include <libscan/block/segmented_scan.cuh>
-#include <libscan/device/reverse_scan.cuh>
 #include <libscan/reduce.cuh>
 #include <libscan/scan.cuh>
 #include <libscan/segmented_reduce.cuh>

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include <libscan/device/look_back.cuh>
+#include <libscan/device/tile_chain.cuh>
 #include <tests/device/tile_values.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/device_buffer.hpp>

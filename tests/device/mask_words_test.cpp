@@ -6,7 +6,6 @@
 #include <vector>
 
 #include <libscan/device/mask_words.cuh>
-#include <libscan/device/rank_words.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/machine.hpp>
 #include <tests/support/oracle.hpp>

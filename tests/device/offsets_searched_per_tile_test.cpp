@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <libscan/device/item_count.cuh>
 #include <libscan/device/offsets_searched_per_tile.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/device_buffer.hpp>

@@ -3,8 +3,8 @@
 // within the items or far outside; of all items at once, and of a tile at a time.
 #include <algorithm>
 
+#include <libscan/device/head_bits.cuh>
 #include <libscan/device/offsets_searched_per_tile.cuh>
-#include <libscan/device/offsets_to_bits.cuh>
 #include <limits>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>
@@ -132,7 +132,7 @@ struct tile_heads_kernel {
       int const valid = static_cast<int>(n - base < TileItems ? n - base : TileItems);
       auto const bits = marks::of(shared.marked, heads, base, valid);
       for (int i = static_cast<int>(threadIdx.x) * 32; i < valid; i += Threads * 32) {
-        words[(base + i) / 32] = bits.template bits<32>(base + i, valid - i);
+        words[(base + i) / 32] = device::bits<32>(bits, base + i, valid - i);
       }
       simt::sync_block();
     }

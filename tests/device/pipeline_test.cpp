@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <libscan/device/pipelined_scan.cuh>
+#include <libscan/device/scan_work.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>
 #include <tests/support/machine.hpp>

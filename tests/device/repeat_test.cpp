@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include <libscan/device/reverse_scan.cuh>
 #include <libscan/reduce.cuh>
 #include <libscan/scan.cuh>
 #include <libscan/segmented_reduce.cuh>

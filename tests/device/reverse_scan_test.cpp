@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include <libscan/device/reverse_scan.cuh>
+#include <libscan/scan.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>
 #include <tests/support/machine.hpp>

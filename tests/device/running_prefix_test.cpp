@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include <libscan/device/running_prefix.cuh>
+#include <libscan/device/pipeline.cuh>
 #include <tests/device/tile_values.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/device_buffer.hpp>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scans by every strategy, from either end, of bits, and reductions, as a table of calls.
 #include <libscan/binary_scan.cuh>
-#include <libscan/device/reverse_scan.cuh>
 #include <libscan/reduce.cuh>
 #include <libscan/scan.cuh>
 #include <libscan/textbook/catalog.cuh>

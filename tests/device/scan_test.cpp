@@ -10,7 +10,6 @@
 #include <type_traits>
 #include <vector>
 
-#include <libscan/device/reverse_scan.cuh>
 #include <libscan/scan.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>

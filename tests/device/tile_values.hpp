@@ -9,12 +9,12 @@
 #include <type_traits>
 #include <vector>
 
-#include <apps/filter/device/run_summary.cuh>
-#include <libscan/device/packed_count.cuh>
-#include <libscan/device/segment_summary.cuh>
+#include <apps/filter/device/runs_work.cuh>
+#include <libscan/device/segment_chain.cuh>
+#include <libscan/device/tile_totals.cuh>
 #include <tests/support/machine.hpp>
 #include <tests/support/operators.hpp>
-#include <tests/support/plain_operators.hpp>
+#include <tests/support/oracle.hpp>
 
 namespace libscan::test {
 
@@ -39,18 +39,26 @@ struct plain_join_affine {
   }
 };
 
+}  // namespace libscan::test
+
+namespace libscan::reference {
+
 template <>
 struct oracle_op<device::plus_packed_count> {
-  using type = plain_plus_packed_count;
+  using type = test::plain_plus_packed_count;
 };
 template <>
 struct oracle_op<device::join_runs> {
-  using type = plain_join_runs;
+  using type = test::plain_join_runs;
 };
 template <>
-struct oracle_op<join_affine> {
-  using type = plain_join_affine;
+struct oracle_op<test::join_affine> {
+  using type = test::plain_join_affine;
 };
+
+}  // namespace libscan::reference
+
+namespace libscan::test {
 
 /// The total of each of n tiles, such that Op notices a tile left out, taken twice or out of order.
 /// (Minima are of zeros of either sign, so that the first one counts.)

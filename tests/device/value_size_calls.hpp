@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <tuple>
 
-#include <libscan/device/reverse_scan.cuh>
 #include <libscan/filter.cuh>
 #include <libscan/radix_sort.cuh>
 #include <libscan/reduce.cuh>

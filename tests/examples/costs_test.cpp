@@ -6,13 +6,11 @@
 #include <type_traits>
 
 #include <libscan/block/binary_scan.cuh>
-#include <libscan/block/count.cuh>
 #include <libscan/block/radix_sort.cuh>
+#include <libscan/block/reduce.cuh>
 #include <libscan/block/scan.cuh>
 #include <libscan/block/segmented_scan.cuh>
-#include <libscan/block/split.cuh>
 #include <libscan/block/tile_io.cuh>
-#include <libscan/block/tree_reduce.cuh>
 #include <libscan/textbook/block/catalog.cuh>
 #include <libscan/warp/bitwise_scan.cuh>
 #include <libscan/warp/segmented_scan.cuh>

@@ -278,11 +278,11 @@ TEST_CASE("descriptions of other items, short outputs and overlaps are refused, 
     CHECK_THROWS_WITH(segmented_reduce(on, in, out, segmentation::of_offsets(beyond)),
                       Contains("offset 1 is 5"));
     CHECK_THROWS_WITH(inclusive_segmented_scan(on, in, out, segmentation::of_keys(out)),
-                      Contains("the output and the description of segments overlap"));
+                      Contains("the output and the description of segments share memory"));
     CHECK_THROWS_WITH(segmented_reduce(on, in, std::span(out).first(1), segmentation::of_length(2)),
                       Contains("totals holds 1 items; expected at least 2"));
     CHECK_THROWS_WITH(reverse_inclusive_scan(on, std::span(in).first(3), std::span(in).subspan(1)),
-                      Contains("in and out overlap"));
+                      Contains("in and out share memory"));
     CHECK_THROWS_WITH(
         exclusive_binary_scan(on, item_mask::of_flags(flags), std::span(out).first(2)),
         Contains("ranks holds 2 items"));

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include <libscan/binary_scan.cuh>
-#include <libscan/device/reverse_scan.cuh>
 #include <libscan/reduce.cuh>
 #include <libscan/scan.cuh>
 #include <libscan/segmented_reduce.cuh>

@@ -13,10 +13,13 @@
 #include <vector>
 
 #include <libscan/core/types.hpp>
+#include <libscan/reference/operators.hpp>
 #include <tests/support/operators.hpp>
-#include <tests/support/plain_operators.hpp>
 
 namespace libscan::test {
+
+using reference::oracle_of;
+using reference::oracle_op;
 
 /// The output and the total of a scan.
 template <class T>

@@ -5,8 +5,8 @@
 #include <cuda/functional>
 #include <cuda/std/functional>
 
-#include <libscan/device/reverse_scan.cuh>
 #include <libscan/reduce.cuh>
+#include <libscan/scan.cuh>
 #include <libscan/segmented_reduce.cuh>
 #include <libscan/segmented_scan.cuh>
 

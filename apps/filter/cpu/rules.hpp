@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rules by which a filter on a CPU keeps items: a predicate, flags, bits, or the previous item.
-// Each marks a block of items at once, in loops that do not branch on the data.
+// Each marks a block of items at once, in loops that do not branch on the data. And checks before
+// anything is written: outputs must not share memory with what is read, or with one another.
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
+#include <concepts>
 #include <cstdint>
 #include <iterator>
 #include <memory>
-#include <span>
 
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
-#include <libscan/cpu/memory_span.hpp>
+#include <libscan/cpu/arguments.hpp>
+#include <libscan/cpu/stream_copy.hpp>
 
 namespace libscan::inline v1::cpu {
 
@@ -22,8 +23,8 @@ inline constexpr index_t mark_items = 512;
 namespace detail {
 
 template <class T>
-std::span<std::byte const> bytes_of(T const* begin, T const* end) {
-  return std::as_bytes(std::span<T const>(begin, end));
+memory_span bytes_of(T const* begin, T const* end) {
+  return {begin, end - begin, sizeof(T)};
 }
 
 /// flags[j] = bit j, for the eight bits of a byte.
@@ -56,7 +57,7 @@ struct keep_where {
     return true;
   }
 
-  std::span<std::byte const> memory(index_t begin, index_t end) const {
+  detail::memory_span memory(index_t begin, index_t end) const {
     if constexpr (std::contiguous_iterator<In>) {
       return detail::bytes_of(std::to_address(in) + begin, std::to_address(in) + end);
     } else {
@@ -78,7 +79,7 @@ struct keep_flagged {
     return true;
   }
 
-  std::span<std::byte const> memory(index_t begin, index_t end) const {
+  detail::memory_span memory(index_t begin, index_t end) const {
     return detail::bytes_of(bytes + begin, bytes + end);
   }
 };
@@ -106,7 +107,7 @@ struct keep_masked {
     return true;
   }
 
-  std::span<std::byte const> memory(index_t begin, index_t end) const {
+  detail::memory_span memory(index_t begin, index_t end) const {
     return detail::bytes_of(words + begin / 32, words + ceil_div(end, index_t{32}));
   }
 };
@@ -130,7 +131,7 @@ struct keep_heads {
     return true;
   }
 
-  std::span<std::byte const> memory(index_t begin, index_t end) const {
+  detail::memory_span memory(index_t begin, index_t end) const {
     return detail::memory_of(in + begin, end - begin);
   }
 };
@@ -142,3 +143,56 @@ template <class In, class Equal>
 keep_heads(In, Equal) -> keep_heads<In, Equal>;
 
 }  // namespace libscan::inline v1::cpu
+
+namespace libscan::inline v1::cpu::detail {
+
+/// What `rule` reads for items [begin, end), if that is known. Unknown if the query throws: marking
+/// the items throws again, where it is reported.
+template <class Rule>
+memory_span memory_read(Rule const& rule, index_t begin, index_t end) try {
+  if (begin >= end) return {};
+  return rule.memory(begin, end);
+} catch (...) {
+  return {};
+}
+
+/// Whether a rule reads the item before the one that it decides about.
+template <class Rule>
+inline constexpr bool looks_back = requires {
+  requires Rule::looks_back;
+};
+
+/// Throws `invalid_argument` if the part of an output that may be written shares memory with the n
+/// items that are read, or with what else the rule reads.
+template <class In, class Rule, class Out>
+void require_no_output_overlap(char const* call, In const& in, Rule const& rule, index_t n,
+                               Out const& out, index_t capacity, bool may_be_input = false) {
+  memory_span const items = detail::memory_of(in, n), read = detail::memory_read(rule, 0, n);
+  memory_span const written = detail::memory_of(out, std::min(capacity, n));
+  if (!may_be_input) require_no_overlap(call, "input and output", items, written);
+  if (read == items) return;
+  require_no_overlap(call, "an output and what decides", read, written);
+}
+
+/// Whether an output of the input's type begins where the input does.
+template <class In, class Out>
+bool goes_over(In const& in, Out const& out) {
+  return std::same_as<std::iter_value_t<In>, std::iter_value_t<Out>> && detail::in_place(in, out);
+}
+
+/// The same for an output that may begin where input of its type does.
+template <class In, class Rule, class Out>
+void require_output_in_place_or_no_overlap(char const* call, In const& in, Rule const& rule,
+                                           index_t n, Out const& out, index_t capacity) {
+  detail::require_no_output_overlap(call, in, rule, n, out, capacity, detail::goes_over(in, out));
+}
+
+/// Throws if the parts of two outputs that may be written share memory.
+template <class A, class B>
+void require_no_overlap_of_outputs(char const* call, A const& a, index_t a_capacity, B const& b,
+                                   index_t b_capacity, index_t n) {
+  detail::require_no_overlap(call, "two outputs", detail::memory_of(a, std::min(a_capacity, n)),
+                             detail::memory_of(b, std::min(b_capacity, n)));
+}
+
+}  // namespace libscan::inline v1::cpu::detail

@@ -10,7 +10,7 @@
 #include <apps/filter/device/rules.cuh>
 #include <libscan/block/scan.cuh>
 #include <libscan/core/operators.hpp>
-#include <libscan/device/packed_count.cuh>
+#include <libscan/device/tile_totals.cuh>
 #include <libscan/device/tile_work.cuh>
 #include <libscan/warp/binary_scan.cuh>
 

@@ -9,8 +9,8 @@
 #include <apps/filter/device/kept_rows.cuh>
 #include <apps/filter/device/outputs.cuh>
 #include <apps/filter/device/rules.cuh>
-#include <libscan/device/packed_count.cuh>
-#include <libscan/device/run_pipeline.cuh>
+#include <libscan/device/pipeline.cuh>
+#include <libscan/device/tile_totals.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 

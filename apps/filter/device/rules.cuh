@@ -8,9 +8,9 @@
 #include <type_traits>
 
 #include <libscan/core/types.hpp>
-#include <libscan/device/masks.cuh>
+#include <libscan/device/arguments.cuh>
+#include <libscan/device/segments.cuh>
 #include <libscan/device/staged_tile.cuh>
-#include <libscan/device/values.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
@@ -42,7 +42,7 @@ struct keep_marked {
 
   template <class In, class Item>
   __device__ bool operator()(In, index_t i, Item const&) const {
-    return mask.template bits<1>(i, 1) != 0;
+    return device::bits<1>(mask, i, 1) != 0;
   }
 };
 
@@ -119,13 +119,13 @@ namespace detail {
 template <class Rows, class Mask>
 __device__ __forceinline__ unsigned mask_rows(Mask staged, int begin, int left) {
   constexpr int width = Rows::width;
-  if (left >= Rows::items && staged.template whole_rows<width>()) {
+  if (left >= Rows::items && device::whole_rows<width>(staged)) {
     return Rows::word(
-        [&](int r) { return staged.template whole_bits<width>(begin + Rows::position(r)); });
+        [&](int r) { return device::whole_bits<width>(staged, begin + Rows::position(r)); });
   }
   return Rows::word([&](int r) {
     int const rest = left - Rows::position(r);
-    return staged.template bits<width>(begin + Rows::position(r), rest < width ? rest : width);
+    return device::bits<width>(staged, begin + Rows::position(r), rest < width ? rest : width);
   });
 }
 

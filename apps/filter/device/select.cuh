@@ -16,10 +16,9 @@
 #include <libscan/core/error.hpp>
 #include <libscan/core/tuning.hpp>
 #include <libscan/core/types.hpp>
-#include <libscan/device/memory_span.cuh>
-#include <libscan/device/reverse_scan.cuh>
+#include <libscan/device/arguments.cuh>
 #include <libscan/device/run.cuh>
-#include <libscan/device/values.cuh>
+#include <libscan/warp/reverse_iterator.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 

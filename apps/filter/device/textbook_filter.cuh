@@ -8,7 +8,7 @@
 
 #include <libscan/binary_scan.cuh>
 #include <libscan/block/binary_scan.cuh>
-#include <libscan/block/count.cuh>
+#include <libscan/block/reduce.cuh>
 #include <libscan/buffer.cuh>
 #include <libscan/scan.cuh>
 

@@ -10,7 +10,7 @@
 #include <apps/filter/host/filter_call.hpp>
 #include <libscan/buffer.cuh>
 #include <libscan/device/item_count.cuh>
-#include <libscan/device/masks.cuh>
+#include <libscan/device/segments.cuh>
 #include <libscan/host/this_machine.cuh>
 
 namespace libscan::inline v1::detail {

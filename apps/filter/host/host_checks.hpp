@@ -23,7 +23,7 @@ inline void check_no_overlap(char const* call, std::span<std::byte const> values
                              std::span<std::byte const> out, bool in_place,
                              char const* what = "values") {
   if (in_place && values.data() == out.data()) return;
-  if (!overlap(values, out)) return;
+  if (!memory_span(values).overlaps(out)) return;
   throw invalid_argument(std::string(call) + ": an output overlaps " + what +
                          "; expected memory separate from " +
                          (in_place ? "it, or exactly at its start" : "it"));

@@ -19,7 +19,7 @@ void check_bin_room(char const* call, std::size_t room, int bins) {
 
 void check_no_overlap(char const* call, std::span<std::byte const> results, char const* what,
                       std::span<std::byte const> read) {
-  if (!overlap(results, read)) return;
+  if (!memory_span(results).overlaps(read)) return;
   throw invalid_argument(std::string(call) + ": the results overlap " + what +
                          "; expected memory separate from it");
 }

@@ -162,7 +162,7 @@ class histogram_run {
   exit_code run_with_edges() {
     std::string const& file = *arguments_.edges;
     array const edges = read_beside(file, arguments_.edges_type);
-    bool const integers = edges.type != dtype::f32 && edges.type != dtype::f64;
+    bool const integers = !is_float(edges.type);
     if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
       if (integers && are_exact<T>(edges)) {
         return run_by<T>(chosen_edge_bins<T, T>(exact_items<T>(edges, file, "edge"), file));

@@ -96,7 +96,7 @@ class parted_target {
   };
 
   /// `out`: aligned.
-  explicit parted_target(parted_room<Word, Value> const& out)
+  explicit parted_target(parted_scratch<Word, Value> const& out)
       : words_(reinterpret_cast<std::uintptr_t>(out.words)),
         values_(reinterpret_cast<std::uintptr_t>(out.values)),
         phase_(static_cast<index_t>(words_ % LineBytes / sizeof(Word))) {
@@ -139,17 +139,17 @@ template <class Target>
 class line_writer {
  public:
   /// Bytes of memory for a writer, a multiple of a cache line.
-  static constexpr index_t room_bytes(int buckets) {
+  static constexpr index_t buffer_bytes(int buckets) {
     auto const firsts = buckets * static_cast<index_t>(sizeof(index_t));
     return buckets * static_cast<index_t>(sizeof(lines)) +
            ceil_div(firsts, index_t{cache_line}) * cache_line;
   }
 
   /// Items of bucket k go to places next[k], next[k] + 1, ... of `to`. `next` belongs to the writer
-  /// from here on. `room` begins at a cache line.
-  line_writer(Target const& to, std::byte* room, index_t* next, int buckets)
+  /// from here on. `buffer` begins at a cache line.
+  line_writer(Target const& to, std::byte* buffer, index_t* next, int buckets)
       : to_(to),
-        lines_(reinterpret_cast<lines*>(room)),
+        lines_(reinterpret_cast<lines*>(buffer)),
         next_(next),
         first_(reinterpret_cast<index_t*>(lines_ + buckets)),
         buckets_(buckets) {
@@ -206,15 +206,15 @@ class line_writer {
   int buckets_;
 };
 
-/// The destination of items in a `room`.
-template <class Room>
+/// The destination of items in a `scratch`.
+template <class Scratch>
 struct target_in;
 template <class Item>
 struct target_in<Item*> {
   using type = item_target<Item>;
 };
 template <class Word, class Value>
-struct target_in<parted_room<Word, Value>> {
+struct target_in<parted_scratch<Word, Value>> {
   using type = parted_target<Word, Value>;
 };
 

@@ -187,7 +187,7 @@ struct key_sink {
 
 /// Space for items with words and values in separate arrays, in memory of any type.
 template <class Word, class Value>
-struct parted_room {
+struct parted_scratch {
   void* words;
   void* values;
 
@@ -211,9 +211,9 @@ struct parted_room {
 
 /// The space of items [begin, ...).
 template <class Word, class Value>
-parted_room<Word, Value> operator+(parted_room<Word, Value> const& room, index_t begin) {
-  return {static_cast<std::byte*>(room.words) + begin * index_t{sizeof(Word)},
-          static_cast<std::byte*>(room.values) + begin * index_t{sizeof(Value)}};
+parted_scratch<Word, Value> operator+(parted_scratch<Word, Value> const& scratch, index_t begin) {
+  return {static_cast<std::byte*>(scratch.words) + begin * index_t{sizeof(Word)},
+          static_cast<std::byte*>(scratch.values) + begin * index_t{sizeof(Value)}};
 }
 
 /// Splits sorted pairs into keys and values.
@@ -227,7 +227,7 @@ struct pair_sink {
 
   bool holds(item const*, index_t) const { return false; }
   template <class Word>
-  bool holds(parted_room<Word, Value> const& items, index_t place) const {
+  bool holds(parted_scratch<Word, Value> const& items, index_t place) const {
     return words.trivial() && items.words == static_cast<void const*>(keys + place);
   }
   void put(item const* items, index_t place, index_t count) const {

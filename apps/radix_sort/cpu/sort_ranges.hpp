@@ -7,14 +7,13 @@
 #include <concepts>
 #include <cstddef>
 
-#include <apps/radix_sort/cpu/overlap.hpp>
-#include <libscan/core/segmented.hpp>
+#include <apps/radix_sort/core/overlap.hpp>
+#include <libscan/core/segments.hpp>
 #include <libscan/core/types.hpp>
-#include <libscan/cpu/memory_span.hpp>
+#include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/radix_sort.hpp>
 #include <libscan/cpu/segment_ranges.hpp>
 #include <libscan/cpu/segmented_sort.hpp>
-#include <libscan/cpu/type_checks.hpp>
 
 namespace libscan::inline v1::cpu {
 
@@ -28,8 +27,8 @@ bool between_offsets(segment_ranges<Offset> const& segments) {
 
 /// Throws unless the ranges are within n items, and outputs apart from where they are described.
 template <class Offset>
-void check_sorted_ranges(sort_memory_places const& items, segment_ranges<Offset> const& segments,
-                         int threads, index_t n) {
+void check_sorted_ranges(libscan::detail::sort_memory_places const& items,
+                         segment_ranges<Offset> const& segments, int threads, index_t n) {
   check_sort(threads, n);
   detail::check_ranges("segmented sort", segments, n);
   items.require_no_overlap("segmented sort", true);
@@ -104,7 +103,8 @@ void argsort_in_segments(int threads, Key const* in, Index* positions, index_t n
     return cpu::argsort_in_segments(threads, in, positions, n, segments.begins, segments.segments,
                                     order, tuning);
   }
-  detail::check_positions("segmented argsort", in, positions, n);
+  libscan::detail::check_positions<Index>("segmented argsort", n, detail::memory_of(in, n),
+                                          detail::memory_of(positions, n));
   detail::check_sorted_ranges({{}, detail::memory_of(positions, n), {}, {}}, segments, threads, n);
   order.check();
   detail::sort_each_range(threads, segments, [&](int by, index_t first, index_t count) {

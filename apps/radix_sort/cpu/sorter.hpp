@@ -157,30 +157,30 @@ class sorter {
         tuning_(tuning),
         leaf_items_(std::max<index_t>(1, tuning.leaf_bytes / static_cast<index_t>(sizeof(Item)))) {}
 
-  /// Sorts items 0..n-1 of `source` into `sink`. `room` has space for n items and is not read by
+  /// Sorts items 0..n-1 of `source` into `sink`. `scratch` has space for n items and is not read by
   /// `source`. If `sink` writes into it, item i's output must be in the memory of item i and be
   /// written after that has been read, or be what the sink `holds`. Null: allocated if needed. It
-  /// may also be a `parted_room` with this property.
-  template <class Source, class Sink, class Room = Item*>
-  void sort(Source const& source, index_t n, Sink const& sink, Room room = nullptr) {
-    constexpr bool parted = !std::is_same_v<Room, Item*>;
+  /// may also be a `parted_scratch` with this property.
+  template <class Source, class Sink, class Scratch = Item*>
+  void sort(Source const& source, index_t n, Sink const& sink, Scratch scratch = nullptr) {
+    constexpr bool parted = !std::is_same_v<Scratch, Item*>;
     bool const shared = threads_ > 1 && pieces(threads_, n).count > 1;
     if (n <= leaf_items_ && (!shared || detail::sorted_by_vectors<Item>(n, order_))) {
       Item* alone = nullptr;
-      if constexpr (!parted) alone = room;
+      if constexpr (!parted) alone = scratch;
       return sort_alone(source, n, sink, alone);
     }
     auto const guess = detail::summarize(source, 0, n, n / std::min(n, samples), order_);
     if (guess.sorted && detail::pass_on_if_sorted(threads_, source, n, sink, order_)) return;
     n_ = n;
     if constexpr (!parted) {
-      if (room == nullptr) {
-        own_room_ = sort_memory<Item>(n);
-        room = own_room_.data();
+      if (scratch == nullptr) {
+        own_scratch_ = sort_memory<Item>(n);
+        scratch = own_scratch_.data();
       }
-      room_ = room;
+      scratch_ = scratch;
     }
-    split_and_sort(source, 0, n, guess.differing, room, sink);
+    split_and_sort(source, 0, n, guess.differing, scratch, sink);
   }
 
   /// Sorts n < 2^32 items on the caller's thread; `items` and `partner` have space for n each.
@@ -237,19 +237,19 @@ class sorter {
 
   /// Sorts up to a leaf's items on the caller's thread.
   template <class Source, class Sink>
-  void sort_alone(Source const& source, index_t n, Sink const& sink, Item* room) const {
+  void sort_alone(Source const& source, index_t n, Sink const& sink, Item* scratch) const {
     if (sorted_in_sink(source, n, sink)) return;
-    if (room != nullptr && detail::sorted_by_vectors<Item>(n, order_)) {
-      return sort_leaf(source, n, sink, room, nullptr);
+    if (scratch != nullptr && detail::sorted_by_vectors<Item>(n, order_)) {
+      return sort_leaf(source, n, sink, scratch, nullptr);
     }
     constexpr index_t fit = 8192 / sizeof(Item);
     if (n <= fit) {
       alignas(Item) std::byte memory[2 * fit * sizeof(Item)];
       auto* const items = reinterpret_cast<Item*>(memory);
-      return sort_leaf(source, n, sink, room == nullptr ? items + fit : room, items);
+      return sort_leaf(source, n, sink, scratch == nullptr ? items + fit : scratch, items);
     }
-    sort_memory<Item> const memory(room == nullptr ? 2 * n : n);
-    sort_leaf(source, n, sink, room == nullptr ? memory.data() + n : room, memory.data());
+    sort_memory<Item> const memory(scratch == nullptr ? 2 * n : n);
+    sort_leaf(source, n, sink, scratch == nullptr ? memory.data() + n : scratch, memory.data());
   }
 
   /// The digit by which to split n items, if these are the bits in which their words differ.
@@ -284,9 +284,9 @@ class sorter {
 
   /// Splits items 0..n-1 of `source` into to[place], to[place + 1], ...; returns the begin of each
   /// bucket in `to`, and the end. `guess`: some of the bits in which words differ.
-  template <class Source, class Word, class Room>
+  template <class Source, class Word, class Scratch>
   std::vector<index_t> split(Source const& source, index_t place, index_t n, Word guess,
-                             Room const& to) const {
+                             Scratch const& to) const {
     auto const words = sample(source, n);
     std::vector<index_t> offsets;
     do {
@@ -300,10 +300,10 @@ class sorter {
 
   /// Splits by `map`, and returns 0. If words turn out to differ in higher bits than `map` uses,
   /// leaves `to` unchanged and returns all bits in which they differ.
-  template <class Map, class Source, class Room>
-  auto split_by(Map const& map, Source const& source, index_t place, index_t n, Room const& to,
+  template <class Map, class Source, class Scratch>
+  auto split_by(Map const& map, Source const& source, index_t place, index_t n, Scratch const& to,
                 std::vector<index_t>& offsets) const {
-    using target = typename target_in<Room>::type;
+    using target = typename target_in<Scratch>::type;
     using writer = line_writer<target>;
     using word = decltype(order_(detail::key_of(source[0])));
     pieces const all(threads_, n);
@@ -319,18 +319,18 @@ class sorter {
     if (static_cast<int>(std::bit_width(differing)) > map.end_bit()) return differing;
     offsets.resize(static_cast<std::size_t>(buckets) + 1);
     table.scan(place, offsets.data());
-    index_t const room_bytes = writer::room_bytes(buckets);
-    sort_memory<std::byte> const rooms(std::min<index_t>(threads_, all.count) * room_bytes);
+    index_t const buffer_bytes = writer::buffer_bytes(buckets);
+    sort_memory<std::byte> const buffers(std::min<index_t>(threads_, all.count) * buffer_bytes);
     detail::for_each_of(threads_, all.count, [&](int worker, index_t p) {
-      writer const lines(target(to), rooms.data() + worker * room_bytes, table.row(p), buckets);
+      writer const lines(target(to), buffers.data() + worker * buffer_bytes, table.row(p), buckets);
       detail::scatter_piece(source, all.begin(p), all.end(p), order_, map, lines);
     });
     return word{0};
   }
 
   /// Sorts items 0..n-1 of `source` into places [place, place + n) of `sink`, through `to`.
-  template <class Source, class Word, class Sink, class Room>
-  void split_and_sort(Source const& source, index_t place, index_t n, Word guess, Room const& to,
+  template <class Source, class Word, class Sink, class Scratch>
+  void split_and_sort(Source const& source, index_t place, index_t n, Word guess, Scratch const& to,
                       Sink const& sink) {
     auto const offsets = split(source, place, n, guess, to);
     // If the highest bits leave half of the buckets empty, the others have about a leaf's items. A
@@ -347,12 +347,12 @@ class sorter {
     for (index_t bucket = 0; bucket < buckets; ++bucket) {
       if (size(bucket) <= large) most = std::max(most, size(bucket));
     }
-    constexpr int per_thread = std::is_same_v<Room, Item*> ? 1 : 2;
-    sort_memory<Item> const rooms(std::min<index_t>(threads_, buckets) * per_thread * most);
+    constexpr int per_thread = std::is_same_v<Scratch, Item*> ? 1 : 2;
+    sort_memory<Item> const scratch(std::min<index_t>(threads_, buckets) * per_thread * most);
     detail::for_each_of(threads_, buckets, [&](int worker, index_t bucket) {
       if (size(bucket) == 0 || size(bucket) > large) return;
       index_t const begin = offsets[static_cast<std::size_t>(bucket)];
-      Item* const partner = rooms.data() + worker * per_thread * most;
+      Item* const partner = scratch.data() + worker * per_thread * most;
       Item* const items = together(to + begin, size(bucket), partner + most);
       Item* const sorted =
           detail::leaf_sort(items, partner, size(bucket), order_, tuning_.wide_digits);
@@ -365,38 +365,38 @@ class sorter {
     }
   }
 
-  /// The items of `room`, contiguous: in place, or copied to `aside`.
-  static Item* together(Item* room, index_t, Item*) { return room; }
-  template <class Room>
-  static Item* together(Room const& room, index_t n, Item* aside) {
-    detail::copy_items(room, n, aside);
+  /// The items of `scratch`, contiguous: in place, or copied to `aside`.
+  static Item* together(Item* scratch, index_t, Item*) { return scratch; }
+  template <class Scratch>
+  static Item* together(Scratch const& scratch, index_t n, Item* aside) {
+    detail::copy_items(scratch, n, aside);
     return aside;
   }
 
   /// Sorts the large bucket [place, place + n) of `from`.
-  template <class Room, class Sink>
-  void sort_bucket(Room const& from, index_t place, index_t n, Sink const& sink) {
+  template <class Scratch, class Sink>
+  void sort_bucket(Scratch const& from, index_t place, index_t n, Sink const& sink) {
     auto const items = as_source(from + place);
     auto const summary = detail::summarize_all(threads_, items, n, order_);
     if (summary.sorted) {
       if (!sink.holds(items, place)) detail::pass_on(threads_, items, place, n, sink);
       return;
     }
-    if constexpr (std::is_same_v<Room, Item*>) {
-      if (from == room_) {
-        if (other_room_.empty()) other_room_ = sort_memory<Item>(n_);
-        return split_and_sort(items, place, n, summary.differing, other_room_.data(), sink);
+    if constexpr (std::is_same_v<Scratch, Item*>) {
+      if (from == scratch_) {
+        if (other_scratch_.empty()) other_scratch_ = sort_memory<Item>(n_);
+        return split_and_sort(items, place, n, summary.differing, other_scratch_.data(), sink);
       }
-    } else if (room_ == nullptr) {
-      own_room_ = sort_memory<Item>(n_);
-      room_ = own_room_.data();
+    } else if (scratch_ == nullptr) {
+      own_scratch_ = sort_memory<Item>(n_);
+      scratch_ = own_scratch_.data();
     }
-    split_and_sort(items, place, n, summary.differing, room_, sink);
+    split_and_sort(items, place, n, summary.differing, scratch_, sink);
   }
 
   static Item const* as_source(Item* items) { return items; }
-  template <class Room>
-  static Room as_source(Room const& items) {
+  template <class Scratch>
+  static Scratch as_source(Scratch const& items) {
     return items;
   }
 
@@ -405,9 +405,9 @@ class sorter {
   sort_tuning tuning_;
   index_t leaf_items_;
   index_t n_ = 0;
-  Item* room_ = nullptr;
-  sort_memory<Item> own_room_;
-  sort_memory<Item> other_room_;
+  Item* scratch_ = nullptr;
+  sort_memory<Item> own_scratch_;
+  sort_memory<Item> other_scratch_;
 };
 
 }  // namespace libscan::inline v1::cpu::detail

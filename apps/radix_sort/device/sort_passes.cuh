@@ -6,14 +6,14 @@
 #include <cstdint>
 #include <vector>
 
-#include <apps/radix_sort/device/digit_pass.cuh>
+#include <apps/radix_sort/device/digit_tile.cuh>
 #include <apps/radix_sort/device/shared_counter.cuh>
 #include <apps/radix_sort/device/sort_plan.cuh>
 #include <apps/radix_sort/device/staged_pass.cuh>
 #include <libscan/block/scan.cuh>
 #include <libscan/core/operators.hpp>
 #include <libscan/device/item_count.cuh>
-#include <libscan/device/run_pipeline.cuh>
+#include <libscan/device/pipeline.cuh>
 #include <libscan/tuning/radix_sort.hpp>
 #include <libscan/workspace.cuh>
 

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include <apps/radix_sort/core/key_order.hpp>
+#include <apps/radix_sort/core/overlap.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/device/arguments.cuh>
 #include <libscan/device/item_count.cuh>
 #include <libscan/simt/simt.cuh>
 
@@ -164,6 +166,20 @@ struct sort_buffers {
 /// Keys without values.
 template <>
 struct sort_buffers<void> {};
+
+/// The memory of a call's items.
+template <class Key, class Value>
+libscan::detail::sort_memory_places memory_of(sort_buffers<Key> const& keys,
+                                              sort_buffers<Value> const& values, index_t n) {
+  libscan::detail::sort_memory_places places;
+  places.keys_in = device::memory_of(keys.in, n);
+  places.keys_out = device::memory_of(keys.out, n);
+  if constexpr (!std::is_void_v<Value>) {
+    places.values_in = device::memory_of(values.in, n);
+    places.values_out = device::memory_of(values.out, n);
+  }
+  return places;
+}
 
 /// Where values come from and where they end; null if keys have no values.
 template <class Value>

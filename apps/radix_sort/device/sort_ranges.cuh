@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <libscan/core/segmented.hpp>
+#include <libscan/core/segments.hpp>
 #include <libscan/device/offsets_searched_per_tile.cuh>
 #include <libscan/device/segment_ranges.cuh>
 #include <libscan/scan.cuh>
@@ -129,7 +129,7 @@ void sort_ranges(workspace& ws, sort_buffers<typename Order::key_type> keys,
   }
   check_segmented_sort(n, count);
   order.check();
-  sort_memory_places const items(keys, values, n);
+  auto const items = device::memory_of(keys, values, n);
   items.require_no_overlap("segmented sort", false);
   auto const require_no_overlap_with = [&](Offset const* bounds) {
     items.require_no_overlap_with("segmented sort", "outputs and ranges",

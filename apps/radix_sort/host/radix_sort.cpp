@@ -27,7 +27,7 @@ void check_positions_suffice(char const* call, std::uint64_t most, std::size_t n
 void check_no_sort_overlap(char const* call, char const* words, std::span<std::byte const> a,
                            std::span<std::byte const> b, bool same_start) {
   if (same_start && a.data() == b.data()) return;
-  if (!overlap(a, b)) return;
+  if (!memory_span(a).overlaps(b)) return;
   throw invalid_argument(std::string(call) + ": " + words + "; expected memory separate from it" +
                          (same_start ? ", or exactly the same" : ""));
 }

@@ -28,7 +28,7 @@ external_plan external_plan::of(dtype type, std::size_t value_bytes, int threads
   // What a sort may need for each record, and two more buckets: one is read, one is written.
   constexpr std::uint64_t many = std::uint64_t{1} << 24;
   sort_shape shape{many, size_of(type), value_bytes};
-  shape.words = type != dtype::f32 && type != dtype::f64;  // there may be -0 and NaN
+  shape.words = !is_float(type);  // there may be -0 and NaN
   shape.threads = threads;
   std::uint64_t const bytes = needs_of(shape).most / many + 1 + 3 * plan.record_bytes;
   plan.bucket_items = static_cast<index_t>(left / bytes);

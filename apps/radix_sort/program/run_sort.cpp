@@ -177,9 +177,8 @@ class sort_run {
   /// Whether a sort of n keys fits in memory for certain.
   bool fits(index_t n) const {
     dtype const type = items_->type();
-    bool const floats = type == dtype::f32 || type == dtype::f64;
     auto const count = static_cast<std::uint64_t>(n);
-    memory_needs needs = this->needs(type, count, count * size_of(type), floats);
+    memory_needs needs = this->needs(type, count, count * size_of(type), is_float(type));
     std::uint64_t const values = values_stream_ ? count * size_of(values_.type) : 0;
     needs.add(values + memory_held());
     return needs.most <= memory_bound();

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-#include <apps/spmv/core/numbers.hpp>
+#include <apps/spmv/core/row_result.hpp>
 #include <libscan/matrix.hpp>
 
 namespace libscan::inline v1 {

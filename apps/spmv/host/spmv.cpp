@@ -57,8 +57,7 @@ csr_matrix<T> checked(engine const& on, sparse_matrix<T> const& matrix) {
 /// Throws `invalid_argument` if n items at `other` overlap y.
 template <class T, class U>
 void check_no_overlap(char const* what, U const* other, index_t n, std::span<T> y) {
-  std::span<U const> const items(other, static_cast<std::size_t>(n));
-  if (!detail::overlap(std::as_bytes(items), std::as_bytes(y))) return;
+  if (!detail::memory_span(other, n, sizeof(U)).overlaps(std::as_bytes(y))) return;
   throw invalid_argument("spmv: y overlaps " + std::string(what) +
                          "; expected memory separate from it");
 }

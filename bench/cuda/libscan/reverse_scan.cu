@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // libscan's scans from the last item to the first.
-#include <libscan/device/reverse_scan.cuh>
+#include <libscan/scan.cuh>
 
 #include <memory>
 

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include <bench/cuda/calls.hpp>
-#include <libscan/device/reverse_scan.cuh>
+#include <libscan/scan.cuh>
 
 namespace libscan::bench::by_libscan {
 

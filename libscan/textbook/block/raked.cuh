@@ -4,7 +4,7 @@
 // call it raking). It makes tiles larger, and the block's scan a smaller part of the work.
 #pragma once
 
-#include <libscan/block/tree_reduce.cuh>
+#include <libscan/block/reduce.cuh>
 #include <libscan/textbook/block/catalog.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::block::textbook {

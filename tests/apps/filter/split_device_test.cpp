@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device splits against plain loops: sizes, selectivities, types, alignments, schedules, counts on
 // the device; and outputs of filters and splits that are refused.
-#include <libscan/device/reverse_scan.cuh>
+#include <libscan/scan.cuh>
 #include <libscan/split.cuh>
 #include <tests/apps/filter/selection_cases.hpp>
 

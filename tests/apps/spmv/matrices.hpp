@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <apps/spmv/core/numbers.hpp>
+#include <apps/spmv/core/row_result.hpp>
 #include <apps/spmv/core/semiring.hpp>
 #include <libscan/matrix.hpp>
 #include <tests/support/inputs.hpp>

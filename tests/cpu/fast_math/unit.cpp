@@ -51,8 +51,7 @@ void scan_and_reduce(outcomes& all, std::string const& name, std::vector<T> cons
   all[name + ", inclusive scan"] = bits_of_numbers(out);
   totals.push_back(cpu::exclusive_scan(2, apart.begin(), out.begin(), n, op, T(1), 64));
   all[name + ", exclusive scan"] = bits_of_numbers(out);
-  cpu::inclusive_segmented_scan(1, apart.begin(), out.begin(), cpu::equal_segments{5}, n, op,
-                                first);
+  cpu::inclusive_segmented_scan(1, apart.begin(), out.begin(), equal_segments{5}, n, op, first);
   all[name + ", scan within segments"] = bits_of_numbers(out);
   std::vector<T> array(items.size());
   cpu::inclusive_scan(1, items.data(), array.data(), n, op, first);
@@ -69,7 +68,7 @@ void scan_and_reduce(outcomes& all, std::string const& name, std::vector<T> cons
   totals.push_back(cpu::reduce(1, items.data(), n, op, first));
   all[name + ", totals"] = bits_of_numbers(totals);
   std::vector<T> sums(items.size());
-  cpu::segmented_reduce(1, apart.begin(), sums.begin(), cpu::equal_segments{7}, n, op, first);
+  cpu::segmented_reduce(1, apart.begin(), sums.begin(), equal_segments{7}, n, op, first);
   all[name + ", totals of segments"] = bits_of_numbers(sums);
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <libscan/core/half.hpp>
+#include <libscan/cpu/adjacent_difference.hpp>
 #include <libscan/cpu/binary_scan.hpp>
 #include <libscan/cpu/segmented_reduce.hpp>
 #include <libscan/distributed/scan.hpp>
@@ -27,9 +28,9 @@ struct no_default {
   int value;
 };
 
-cpu::equal_segments const pairs{2};
+equal_segments const pairs{2};
 segment_ranges<int> const ranges{items, items, 4};
-cpu::segment_offsets<int> const offsets{items, 3};
+segment_offsets<int> const offsets{items, 3};
 
 // taken
 int sum() {
@@ -38,6 +39,19 @@ int sum() {
 
 // taken
 void sum() { cpu::inclusive_scan(1, halves, floats, 4, plus<float>{}); }
+
+// taken
+void differences() {
+  cpu::adjacent_difference(1, items, out, 4);
+  cpu::adjacent_difference(1, halves, floats, 4);
+  cpu::adjacent_difference(1, items, out, 4, smaller);
+}
+
+// refused: adjacent_difference calls op(earlier, later), so std::minus would give
+void differences() { cpu::adjacent_difference(1, items, out, 4, std::minus<>{}); }
+
+// refused: neighbors cannot be combined as op(earlier, later)
+void differences(bool const* flags) { cpu::adjacent_difference(1, flags, out, 4); }
 
 // refused: this call needs an init: the identity of the operator is not known
 int sum() { return cpu::reduce(1, items, 4, smaller); }
@@ -195,12 +209,12 @@ auto sum(no_default const* keys, no_default* unique) {
 
 // refused: neighbors cannot be compared by ==
 void scan(no_default const* keys) {
-  cpu::inclusive_segmented_scan(1, items, out, cpu::segment_keys{keys}, 4, plus<int>{}, 0);
+  cpu::inclusive_segmented_scan(1, items, out, segment_keys{keys}, 4, plus<int>{}, 0);
 }
 
 // refused: neighbors cannot be compared as equal(earlier, later)
 auto sum() {
-  cpu::segment_keys const keys{items, [](int) { return true; }};
+  segment_keys const keys{items, [](int) { return true; }};
   return cpu::segmented_reduce(1, items, out, keys, 4, plus<int>{}, 0);
 }
 
@@ -211,7 +225,7 @@ void scan(int const* to) {
 }
 
 // refused: ranks are integers of 32 or 64 bits
-auto scan(short* ranks) { return cpu::exclusive_binary_scan(1, cpu::byte_mask{nullptr}, ranks, 4); }
+auto scan(short* ranks) { return cpu::exclusive_binary_scan(1, byte_mask{nullptr}, ranks, 4); }
 
 // refused: Sum float16 and bfloat16 by plus<float>
 auto sum(ranks const& on) { return reduce(on, halves); }

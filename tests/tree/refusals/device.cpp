@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What device calls refuse when they are compiled: here for the executor.
+#include <libscan/adjacent_difference.cuh>
 #include <libscan/binary_scan.cuh>
-#include <libscan/device/reverse_scan.cuh>
 #include <libscan/filter.cuh>
 #include <libscan/reduce.cuh>
 #include <libscan/runs.cuh>
+#include <libscan/scan.cuh>
 #include <libscan/segmented_reduce.cuh>
 #include <libscan/segmented_sort.cuh>
 #include <libscan/sorted_histogram.cuh>
@@ -42,6 +43,9 @@ void sum(workspace& ws, int const* in, long* out) { reduce(ws, in, out, 4, small
 
 // refused: this call needs an init: the identity of the operator is not known
 void sum(workspace& ws, int const* in, int* out) { exclusive_scan(ws, in, out, 4, smaller); }
+
+// refused: neighbors cannot be combined as op(earlier, later)
+void differences(workspace& ws, plain const* in, int* out) { adjacent_difference(ws, in, out, 4); }
 
 // refused: the items are volatile
 void sum(workspace& ws, int const volatile* in, int* out) { reduce(ws, in, out, 4, plus<int>{}); }

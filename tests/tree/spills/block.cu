@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every block collective but the textbook scans in a kernel of its own, for spills.py.
 #include <libscan/block/binary_scan.cuh>
-#include <libscan/block/count.cuh>
 #include <libscan/block/radix_sort.cuh>
+#include <libscan/block/reduce.cuh>
 #include <libscan/block/scan.cuh>
 #include <libscan/block/segmented_scan.cuh>
-#include <libscan/block/split.cuh>
 #include <libscan/block/tile_io.cuh>
-#include <libscan/block/tree_reduce.cuh>
 #include <tests/tree/spills/collective.cuh>
 
 using namespace libscan;

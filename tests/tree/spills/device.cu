@@ -3,8 +3,9 @@
 // public call, and the strategies of the literature.
 #include <cstdint>
 
+#include <libscan/adjacent_difference.cuh>
 #include <libscan/binary_scan.cuh>
-#include <libscan/core/segmented.hpp>
+#include <libscan/core/segments.hpp>
 #include <libscan/reduce.cuh>
 #include <libscan/scan.cuh>
 #include <libscan/segmented_reduce.cuh>
@@ -75,6 +76,17 @@ void compile_segmented_reductions(workspace& ws) {
   segmented_reduce(ws, items, items, segment_offsets{static_cast<int const*>(nullptr), 0}, 0,
                    plus<T>{});
   reduce_by_key(ws, keys, items, keys, items, 0, plus<T>{}, static_cast<index_t*>(nullptr));
+}
+
+template <class T>
+void compile_differences(workspace& ws) {
+  adjacent_difference(ws, static_cast<T const*>(nullptr), static_cast<T*>(nullptr), 0);
+}
+
+void compile_differences(workspace& ws) {
+  compile_differences<std::uint8_t>(ws);
+  compile_differences<std::int32_t>(ws);
+  compile_differences<double>(ws);
 }
 
 void compile_segmented_scans(workspace& ws) {

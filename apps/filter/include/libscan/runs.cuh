@@ -3,10 +3,9 @@
 // with flags where runs begin.
 #pragma once
 
-#include <apps/filter/device/pipelined_runs.cuh>
-#include <apps/filter/device/run_tile.cuh>
+#include <apps/filter/device/runs_work.cuh>
+#include <libscan/device/arguments.cuh>
 #include <libscan/device/segments.cuh>
-#include <libscan/device/values.cuh>
 #include <libscan/filter.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <apps/histogram/device/counters.cuh>
-#include <libscan/block/count.cuh>
+#include <libscan/block/reduce.cuh>
 #include <libscan/device/item_count.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {

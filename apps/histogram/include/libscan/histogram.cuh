@@ -5,7 +5,6 @@
 #pragma once
 
 #include <apps/histogram/device/bucket_histogram.cuh>
-#include <apps/histogram/device/byte_histogram.cuh>
 #include <apps/histogram/device/packed_histogram.cuh>
 #include <apps/histogram/device/shared_histogram.cuh>
 #include <libscan/counted_histogram.cuh>

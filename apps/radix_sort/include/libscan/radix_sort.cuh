@@ -10,11 +10,11 @@
 #include <type_traits>
 #include <utility>
 
+#include <apps/radix_sort/core/overlap.hpp>
 #include <apps/radix_sort/device/cluster_sort.cuh>
-#include <apps/radix_sort/device/overlap.cuh>
 #include <apps/radix_sort/device/resident_sort.cuh>
 #include <apps/radix_sort/device/sort_passes.cuh>
-#include <libscan/device/values.cuh>
+#include <libscan/device/arguments.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
@@ -112,7 +112,7 @@ void sort(workspace& ws, sort_buffers<typename Order::key_type> keys, sort_buffe
   using key_type = typename Order::key_type;
   using tuning = sort_tuning_or<Order, Value, Tuning>;
   order.check();
-  sort_memory_places(keys, values, n.at_most()).require_no_overlap("sort", true);
+  device::memory_of(keys, values, n.at_most()).require_no_overlap("sort", true);
   bool in_place = keys.in == keys.out;
   bool const own_keys = keys.out == nullptr;
   if constexpr (!std::is_void_v<Value>) in_place = in_place || values.in == values.out;
@@ -148,7 +148,7 @@ void sort_between(workspace& ws, double_buffer<typename Order::key_type>& keys,
   sort_buffers<Value> of_values;
   if constexpr (!std::is_void_v<Value>) of_values = {values->current, values->alternate};
   sort_buffers<typename Order::key_type> const given{keys.current, keys.alternate};
-  sort_memory_places const all(given, of_values, n.at_most());
+  auto const all = device::memory_of(given, of_values, n.at_most());
   all.require_no_overlap("sort", false);
   require_no_overlap("sort", "keys and values", all.keys_in, all.values_in);
   sort_layout const layout = device::layout_of<Order, Value, tuning>(n.at_most(), 0, 0);
@@ -255,13 +255,8 @@ void sort_pairs(workspace& ws, double_buffer<Key>& keys, double_buffer<Value>& v
 /// Throws: `invalid_argument` also if Index is too small, or if `indices` overlap `in`.
 template <class Tuning = void, class Key, class Index, class Order = sort_order<Key>>
 void argsort(workspace& ws, Key const* in, Index* indices, item_count n, Order order = {}) {
-  static_assert(std::is_integral_v<Index> && sizeof(Index) >= 4,
-                "libscan: positions are integers of 32 or 64 bits");
-  constexpr int bits = 8 * static_cast<int>(sizeof(Index)) - (std::is_signed_v<Index> ? 1 : 0);
-  if (bits < 63 && n.at_most() > index_t{1} << (bits < 63 ? bits : 0)) {
-    throw invalid_argument("argsort of " + std::to_string(n.at_most()) + " keys with indices of " +
-                           std::to_string(sizeof(Index)) + " bytes; expected wider ones");
-  }
+  // The sort checks what overlaps.
+  libscan::detail::check_positions<Index>("argsort", n.at_most(), {}, {});
   device::sort<Tuning, Order, Index>(ws, {in, nullptr}, {nullptr, indices}, n, order);
 }
 

@@ -10,8 +10,8 @@
 #include <apps/radix_sort/device/segment_groups.cuh>
 #include <apps/radix_sort/device/segment_passes.cuh>
 #include <apps/radix_sort/device/tiny_segments.cuh>
+#include <libscan/device/arguments.cuh>
 #include <libscan/device/item_count.cuh>
-#include <libscan/device/values.cuh>
 #include <libscan/radix_sort.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
@@ -119,7 +119,7 @@ void segmented_sort(workspace& ws, sort_buffers<typename Order::key_type> keys,
   static_assert(std::is_integral_v<Offset>, "libscan: offsets are integers");
   order.check();
   check_segmented_sort(n, segments);
-  sort_memory_places const items(keys, values, n);
+  auto const items = device::memory_of(keys, values, n);
   items.require_no_overlap("segmented sort", false);
   items.require_no_overlap_with("segmented sort", "outputs and offsets",
                                 device::memory_of(offsets, segments + 1), false);

@@ -41,7 +41,7 @@ void split_by_key(workspace& ws, sort_buffers<Key> keys, sort_buffers<Value> val
     throw invalid_argument("split into " + std::to_string(buckets) + " buckets; expected 1 to 256");
   }
   order_type const order{.decompose = {bucket_of}};
-  sort_memory_places const items(keys, values, n.at_most());
+  auto const items = device::memory_of(keys, values, n.at_most());
   items.require_no_overlap("split by key", false);
   items.require_no_overlap_with("split by key", "items and offsets",
                                 memory_of(offsets, buckets + 1), true);

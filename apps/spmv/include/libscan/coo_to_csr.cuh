@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <apps/spmv/core/numbers.hpp>
+#include <apps/spmv/core/row_result.hpp>
 #include <apps/spmv/device/compress_entries.cuh>
 #include <libscan/radix_sort.cuh>
 #include <libscan/scan.cuh>

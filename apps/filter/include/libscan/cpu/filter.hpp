@@ -13,17 +13,15 @@
 #include <string>
 #include <type_traits>
 
-#include <apps/filter/cpu/overlap.hpp>
 #include <apps/filter/cpu/rules.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
-#include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/read_ahead.hpp>
 #include <libscan/cpu/small_buffer.hpp>
 #include <libscan/cpu/stream_copy.hpp>
-#include <libscan/cpu/type_checks.hpp>
 #include <libscan/cpu/vector_pack.hpp>
 
 namespace libscan::inline v1::cpu::detail {
@@ -38,7 +36,7 @@ template <class Rule, class Take>
 void mark_blocks(Rule const& rule, chunk const& c, Take take) {
   std::uint8_t flags[mark_items];
   auto const next = detail::memory_read(rule, c.next_begin, c.next_end);
-  index_t const share = static_cast<index_t>(next.size()) / ceil_div(c.size(), mark_items) + 1;
+  index_t const share = next.bytes() / ceil_div(c.size(), mark_items) + 1;
   read_ahead ahead(next);
   for (index_t i = c.begin; i < c.end; i += mark_items) {
     index_t const items = std::min(mark_items, c.end - i);

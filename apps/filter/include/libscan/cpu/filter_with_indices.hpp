@@ -8,9 +8,8 @@
 #include <iterator>
 
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/filter.hpp>
-#include <libscan/cpu/memory_span.hpp>
-#include <libscan/cpu/type_checks.hpp>
 #include <libscan/cpu/workers.hpp>
 
 namespace libscan::inline v1::cpu {

@@ -14,10 +14,9 @@
 #include <libscan/core/error.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/filter.hpp>
-#include <libscan/cpu/memory_span.hpp>
-#include <libscan/cpu/type_checks.hpp>
 
 namespace libscan::inline v1::cpu {
 

@@ -16,7 +16,7 @@
 #include <apps/histogram/cpu/shared_counts.hpp>
 #include <libscan/bins.hpp>
 #include <libscan/core/error.hpp>
-#include <libscan/cpu/memory_span.hpp>
+#include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/small_buffer.hpp>
 #include <libscan/cpu/workers.hpp>
 

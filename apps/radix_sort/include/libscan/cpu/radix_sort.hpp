@@ -12,15 +12,14 @@
 #include <type_traits>
 
 #include <apps/radix_sort/core/key_order.hpp>
-#include <apps/radix_sort/cpu/overlap.hpp>
+#include <apps/radix_sort/core/overlap.hpp>
 #include <apps/radix_sort/cpu/sort_items.hpp>
 #include <apps/radix_sort/cpu/sort_memory.hpp>
 #include <apps/radix_sort/cpu/sorter.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/core/types.hpp>
-#include <libscan/cpu/memory_span.hpp>
+#include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/stream_copy.hpp>
-#include <libscan/cpu/type_checks.hpp>
 
 namespace libscan::inline v1::cpu {
 
@@ -141,9 +140,9 @@ void sort_words(int threads, Key const* keys, Key* out, void const* values, void
     pair_sink<Key, Value> const sink{out, values_out, words, policy};
     if constexpr (sizeof(word) == sizeof(Value)) {
       // Pairs may be stored where they will go, if nothing is read from there.
-      parted_room<word, Value> const room{out, values_out};
+      parted_scratch<word, Value> const scratch{out, values_out};
       bool const in_place = keys == out || values == values_out;
-      if (!in_place && room.aligned()) return sorter.sort(source, n, sink, room);
+      if (!in_place && scratch.aligned()) return sorter.sort(source, n, sink, scratch);
     }
     sorter.sort(source, n, sink);
   };
@@ -197,7 +196,7 @@ template <class Key, class Order = sort_order<Key>>
 void sort_keys(int threads, Key const* in, Key* out, index_t n, Order const& order = {},
                detail::sort_tuning const& tuning = {}) {
   detail::refuse_memory<Key>();
-  detail::sort_memory_places{detail::memory_of(in, n), detail::memory_of(out, n), {}, {}}
+  libscan::detail::sort_memory_places{detail::memory_of(in, n), detail::memory_of(out, n), {}, {}}
       .require_no_overlap("sort", true);
   detail::sort_bytes(threads, in, out, nullptr, nullptr, 0, n, order, tuning);
 }
@@ -215,8 +214,9 @@ void sort_pairs(int threads, Key const* keys, Key* out, Value const* values, Val
                 index_t n, Order const& order = {}, detail::sort_tuning const& tuning = {}) {
   detail::refuse_memory<Key>();
   detail::refuse_memory<Value>();
-  detail::sort_memory_places{detail::memory_of(keys, n), detail::memory_of(out, n),
-                             detail::memory_of(values, n), detail::memory_of(values_out, n)}
+  libscan::detail::sort_memory_places{detail::memory_of(keys, n), detail::memory_of(out, n),
+                                      detail::memory_of(values, n),
+                                      detail::memory_of(values_out, n)}
       .require_no_overlap("sort", true);
   detail::sort_bytes(threads, keys, out, values, values_out, sizeof(Value), n, order, tuning);
 }
@@ -233,7 +233,8 @@ template <class Key, class Index, class Order = sort_order<Key>>
 void argsort(int threads, Key const* in, Index* positions, index_t n, Order const& order = {},
              detail::sort_tuning const& tuning = {}) {
   detail::check_sort(threads, n);
-  detail::check_positions("argsort", in, positions, n);
+  libscan::detail::check_positions<Index>("argsort", n, detail::memory_of(in, n),
+                                          detail::memory_of(positions, n));
   order.check();
   if (n == 0) return;
   detail::with_position_type(n, [&]<class Position>(Position) {

@@ -12,16 +12,15 @@
 #include <string>
 #include <type_traits>
 
-#include <apps/radix_sort/cpu/overlap.hpp>
+#include <apps/radix_sort/core/overlap.hpp>
 #include <apps/radix_sort/cpu/sort_items.hpp>
 #include <apps/radix_sort/cpu/sorter.hpp>
 #include <apps/radix_sort/cpu/split.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/core/types.hpp>
-#include <libscan/cpu/memory_span.hpp>
+#include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/radix_sort.hpp>
 #include <libscan/cpu/small_buffer.hpp>
-#include <libscan/cpu/type_checks.hpp>
 
 namespace libscan::inline v1::cpu::detail {
 
@@ -92,11 +91,12 @@ namespace libscan::inline v1::cpu {
 namespace detail {
 
 /// Sorts each segment by word `w` of the order. source_from(i) and sink_from(i, count) begin at
-/// item i; `count` items follow. room_from(i) is memory that `sorter::sort` may use, or null.
-template <class Item, class Offset, class Order, class SourceFrom, class SinkFrom, class RoomFrom>
+/// item i; `count` items follow. scratch_from(i) is memory that `sorter::sort` may use, or null.
+template <class Item, class Offset, class Order, class SourceFrom, class SinkFrom,
+          class ScratchFrom>
 void sort_segments(int threads, item_segments<Offset> const& segments, Order const& by, int w,
                    sort_tuning const& tuning, SourceFrom const& source_from,
-                   SinkFrom const& sink_from, RoomFrom const& room_from) {
+                   SinkFrom const& sink_from, ScratchFrom const& scratch_from) {
   auto const leaves = detail::sorter_for<Item>(threads, by, w, tuning);
   index_t const large = leaves.leaf_items();
   index_t const tiny = leaves.tiny_items();
@@ -107,11 +107,11 @@ void sort_segments(int threads, item_segments<Offset> const& segments, Order con
   // A few items of tiny segments are sorted on the stack.
   constexpr index_t near_items = 2 * batch_items;
   alignas(cache_line) std::byte near[near_items * sizeof(Item)];
-  index_t const room_items = std::min<index_t>(threads, groups) * 2 * most;
-  sort_memory<Item> const memory(room_items <= near_items ? 0 : room_items);
-  Item* const rooms = memory.empty() ? reinterpret_cast<Item*>(near) : memory.data();
+  index_t const scratch_items = std::min<index_t>(threads, groups) * 2 * most;
+  sort_memory<Item> const memory(scratch_items <= near_items ? 0 : scratch_items);
+  Item* const all_scratch = memory.empty() ? reinterpret_cast<Item*>(near) : memory.data();
   detail::for_each_of(threads, groups, [&](int worker, index_t group) {
-    Item* const room = rooms + worker * 2 * most;
+    Item* const scratch = all_scratch + worker * 2 * most;
     index_t s = segments.first_from(0, group * group_items);
     index_t const end = segments.first_from(s, (group + 1) * group_items);
     while (s != end) {
@@ -123,13 +123,14 @@ void sort_segments(int threads, item_segments<Offset> const& segments, Order con
       }
       if (past != s) {
         leaves.sort_tiny_segments(source_from(begin), segments.offsets + s, past - s,
-                                  sink_from(begin, segments.at(past) - begin), room, room + most);
+                                  sink_from(begin, segments.at(past) - begin), scratch,
+                                  scratch + most);
         s = past;
         continue;
       }
       index_t const size = segments.at(s + 1) - begin;
       if (size <= large) {
-        leaves.sort_leaf(source_from(begin), size, sink_from(begin, size), room, room + most);
+        leaves.sort_leaf(source_from(begin), size, sink_from(begin, size), scratch, scratch + most);
       }
       ++s;
     }
@@ -140,7 +141,7 @@ void sort_segments(int threads, item_segments<Offset> const& segments, Order con
     index_t const size = segments.at(s + 1) - begin;
     if (size <= large) continue;
     detail::sorter_for<Item>(threads, by, w, tuning)
-        .sort(source_from(begin), size, sink_from(begin, size), room_from(begin));
+        .sort(source_from(begin), size, sink_from(begin, size), scratch_from(begin));
   }
 }
 
@@ -178,13 +179,13 @@ void sort_positions_in_segments(int threads, typename Order::key_type const* key
     return value_sink<word, Position, To>{positions + i,
                                           store_policy_for(count * index_t{sizeof(To)})};
   };
-  auto const no_room = [](index_t) { return static_cast<item*>(nullptr); };
+  auto const no_scratch = [](index_t) { return static_cast<item*>(nullptr); };
   detail::sort_segments<item>(
       threads, segments, order, 0, tuning,
       [=](index_t i) {
         return position_source<Order, Position>{keys, order, i};
       },
-      sink_from, no_room);
+      sink_from, no_scratch);
   for (int w = 1; w < Order::words; ++w) {
     if (order.counting(w) == 0) continue;
     detail::sort_segments<item>(
@@ -192,7 +193,7 @@ void sort_positions_in_segments(int threads, typename Order::key_type const* key
         [=, &order](index_t i) {
           return word_source<Order, Position, To>{keys, positions + i, order, w};
         },
-        sink_from, no_room);
+        sink_from, no_scratch);
   }
 }
 
@@ -263,8 +264,8 @@ void sort_bytes_in_segments(int threads, typename Order::key_type const* keys,
 
 /// Throws if an output of a sort within segments overlaps anything that it may not.
 template <class Offset>
-void require_no_segment_overlap(sort_memory_places const& items, Offset const* offsets,
-                                index_t segments) {
+void require_no_segment_overlap(libscan::detail::sort_memory_places const& items,
+                                Offset const* offsets, index_t segments) {
   items.require_no_overlap("segmented sort", true);
   items.require_no_overlap_with("segmented sort", "outputs and offsets",
                                 detail::memory_of(offsets, segments + 1), false);
@@ -315,7 +316,8 @@ void argsort_in_segments(int threads, Key const* in, Index* positions, index_t n
                          Offset const* offsets, index_t segments, Order const& order = {},
                          detail::sort_tuning const& tuning = {}) {
   detail::check_sort(threads, n);
-  detail::check_positions("segmented argsort", in, positions, n);
+  libscan::detail::check_positions<Index>("segmented argsort", n, detail::memory_of(in, n),
+                                          detail::memory_of(positions, n));
   detail::require_no_overlap("segmented argsort", "positions and offsets",
                              detail::memory_of(offsets, segments + 1),
                              detail::memory_of(positions, n));

@@ -10,15 +10,15 @@
 #include <string>
 #include <type_traits>
 
+#include <apps/radix_sort/core/overlap.hpp>
 #include <apps/radix_sort/cpu/line_writer.hpp>
-#include <apps/radix_sort/cpu/overlap.hpp>
 #include <apps/radix_sort/cpu/sort_items.hpp>
 #include <apps/radix_sort/cpu/split.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/read_ahead.hpp>
 #include <libscan/cpu/stream_copy.hpp>
-#include <libscan/cpu/type_checks.hpp>
 
 namespace libscan::inline v1::cpu::detail {
 
@@ -99,7 +99,7 @@ template <class Target>
 class streaming_writer {
  public:
   streaming_writer(Target const& to, bucket_places& places, int buckets)
-      : lines_(to, room_, places.next, buckets) {}
+      : lines_(to, buffer_, places.next, buckets) {}
   template <class ItemAt>
   void put(index_t count, std::uint32_t const* buckets, ItemAt item_at) {
     lines_.put(
@@ -109,7 +109,8 @@ class streaming_writer {
 
  private:
   using writer = line_writer<Target>;
-  alignas(cache_line) std::byte room_[static_cast<std::size_t>(writer::room_bytes(max_buckets))];
+  static constexpr auto bytes = static_cast<std::size_t>(writer::buffer_bytes(max_buckets));
+  alignas(cache_line) std::byte buffer_[bytes];
   writer lines_;
 };
 
@@ -170,7 +171,7 @@ class key_split {
     auto const bytes = n * static_cast<index_t>(sizeof(Key) + (with_values ? sizeof(Value) : 0));
     if (buckets > buckets_at_hand && store_policy_for(bytes) == store_policy::non_temporal) {
       if constexpr (pairs_up) {
-        parted_room<Key, Value> const out{keys_out, values_out};
+        parted_scratch<Key, Value> const out{keys_out, values_out};
         if (out.aligned(lines_bytes)) return stream_pairs(begin, end, places, out);
       }
       if constexpr (fits_lines<Key> && (!with_values || fits_lines<Value>)) {
@@ -236,7 +237,7 @@ class key_split {
 
   /// The same by whole cache lines, of keys and values together.
   void stream_pairs(index_t begin, index_t end, bucket_places& places,
-                    parted_room<Key, Value> const& out) const {
+                    parted_scratch<Key, Value> const& out) const {
     using target = parted_target<Key, Value, lines_bytes>;
     streaming_writer<target> writer(target(out), places, buckets);
     for_blocks(begin, end, [&](index_t i, index_t count, std::uint32_t const* found) {
@@ -289,7 +290,7 @@ void split_by_key(int threads, key_split<Key, Value, BucketOf> const& split, ind
         std::to_string(threads) + ", " + std::to_string(split.n) + " and " +
         std::to_string(split.buckets));
   }
-  sort_memory_places items{
+  libscan::detail::sort_memory_places items{
       detail::memory_of(split.keys, split.n), detail::memory_of(split.keys_out, split.n), {}, {}};
   if constexpr (!std::is_same_v<Value, no_values>) {
     items.values_in = detail::memory_of(split.values, split.n);

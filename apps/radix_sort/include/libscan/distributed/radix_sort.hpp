@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <libscan/cpu/memory_span.hpp>
+#include <libscan/cpu/arguments.hpp>
 #include <libscan/distributed/collective.hpp>
 #include <libscan/distributed/device_copy.hpp>
 #include <libscan/distributed/device_sort.hpp>

@@ -8,11 +8,11 @@
 
 #include <apps/radix_sort/cpu/sorter.hpp>
 #include <apps/spmv/core/entry_keys.hpp>
-#include <apps/spmv/core/numbers.hpp>
+#include <apps/spmv/core/row_result.hpp>
 #include <libscan/core/operators.hpp>
+#include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/chunk_scan.hpp>
-#include <libscan/cpu/memory_span.hpp>
 
 namespace libscan::inline v1::cpu {
 

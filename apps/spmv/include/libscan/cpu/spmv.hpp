@@ -10,8 +10,8 @@
 #include <apps/radix_sort/cpu/split.hpp>
 #include <apps/spmv/core/row_result.hpp>
 #include <apps/spmv/cpu/vector_rows.hpp>
+#include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/fixed_width.hpp>
-#include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/small_buffer.hpp>
 #include <libscan/matrix.hpp>
 

@@ -1,20 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-// The requirements of the cpu engine's calls on types, checked with messages at compile time, for
-// every size of the input.
+// What calls of the cpu engine refuse: types, with messages at compile time, for every size of the
+// input; and before they write anything, if they know the addresses, outputs that overlap what is
+// read, and misaligned items. Iterators of items that need not be contiguous are not checked.
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <iterator>
+#include <memory>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <libscan/core/error.hpp>
+#include <libscan/core/function_operator.hpp>
 #include <libscan/core/half.hpp>
-#include <libscan/core/operator_call.hpp>
 #include <libscan/core/operators.hpp>
+#include <libscan/core/overlap.hpp>
 #include <libscan/core/types.hpp>
 
 namespace libscan::inline v1::cpu::detail {
+
+using libscan::detail::memory_span;
+using libscan::detail::require_in_place_or_no_overlap;
+using libscan::detail::require_no_overlap;
+
+/// Throws `invalid_argument` if `at` is misaligned for T: vector code and streaming stores require
+/// alignment.
+template <class T>
+void require_aligned(T const* at) {
+  if (reinterpret_cast<std::uintptr_t>(at) % alignof(T) == 0) return;
+  throw invalid_argument(
+      "items of " + std::to_string(sizeof(T)) + " bytes lie at an address that is no multiple of " +
+      std::to_string(alignof(T)) + "; expected aligned memory (copy the items to some)");
+}
+
+/// The memory of n items; empty if there are none, or if they need not be contiguous. Throws
+/// `invalid_argument` if they are misaligned.
+template <class It>
+memory_span memory_of(It const& items, index_t n) {
+  if constexpr (std::contiguous_iterator<It>) {
+    if (n <= 0) return {};
+    detail::require_aligned(std::to_address(items));
+    return {std::to_address(items), n, sizeof(std::iter_value_t<It>)};
+  } else {
+    return {};
+  }
+}
 
 /// Refuses items that cannot be copied by their bytes.
 template <class T>

@@ -1,15 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requirements of device calls on the types of items and values, checked with a message before any
-// kernel is compiled.
+// What device calls refuse: types of items and values, with a message before any kernel is
+// compiled, and outputs that share memory with what is read, before anything is launched. The
+// memory of iterators other than pointers is unknown.
 #pragma once
 
 #include <type_traits>
 
-#include <libscan/core/operator_call.hpp>
+#include <libscan/core/function_operator.hpp>
 #include <libscan/core/operators.hpp>
+#include <libscan/core/overlap.hpp>
 #include <libscan/simt/machine.hpp>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
+
+using libscan::detail::memory_span;
+using libscan::detail::require_in_place_or_no_overlap;
+using libscan::detail::require_no_overlap;
+
+/// The memory of n items.
+template <class It>
+memory_span memory_of(It const&, index_t) {
+  return {};
+}
+template <class T>
+memory_span memory_of(T* const& items, index_t n) {
+  return {items, n, sizeof(T)};
+}
 
 /// Refuses items of `It` that kernels cannot hold: kernels keep items in arrays, which exist before
 /// they are filled.
