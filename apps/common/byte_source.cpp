@@ -194,6 +194,27 @@ bool is_written_here(struct stat const& file) {
   return false;
 }
 
+class block_source final : public byte_source {
+ public:
+  block_source(std::shared_ptr<descriptor const> file, std::string const& name, std::uint64_t size,
+               progress* meter)
+      : blocks_(std::move(file), name, 0, size, block_bytes()), left_(size), meter_(meter) {}
+
+  std::span<std::byte const> next() override {
+    auto const piece = blocks_.next();
+    left_ -= piece.size();
+    if (meter_) meter_->advance(piece.size());
+    return piece;
+  }
+
+  std::optional<std::uint64_t> bytes_left() const override { return left_; }
+
+ private:
+  block_reader blocks_;
+  std::uint64_t left_;
+  progress* meter_;
+};
+
 class memory_source final : public byte_source {
  public:
   explicit memory_source(kept_bytes memory) : memory_(std::move(memory)) {}
@@ -251,6 +272,14 @@ std::unique_ptr<byte_source> open_file(std::string const& path, progress* meter)
   // Nothing may be written before the last byte is read.
   byte_reader all(std::move(stream), name);
   return from_memory(read_up_to(all, std::numeric_limits<std::uint64_t>::max()));
+}
+
+std::unique_ptr<byte_reader> by_blocks(byte_reader const& in, progress* meter) {
+  auto file = in.file();
+  auto const size = in.bytes_left();
+  if (!file || !size || in.offset() != 0) return nullptr;
+  auto source = std::make_unique<block_source>(std::move(file), in.name(), *size, meter);
+  return std::make_unique<byte_reader>(std::move(source), in.name());
 }
 
 std::unique_ptr<byte_source> from_memory(kept_bytes memory) {

@@ -15,6 +15,7 @@
 
 namespace libscan::apps {
 
+class byte_reader;
 class progress;
 
 /// Bytes that stay valid while `owner` lives.
@@ -53,6 +54,10 @@ class byte_source {
 /// null. Throws `file_error` if the file is missing, unreadable or a directory; `error` if it is
 /// read at once and exceeds the memory bound.
 std::unique_ptr<byte_source> open_file(std::string const& path, progress* meter);
+
+/// The same bytes as `in`, which reads a regular file from its first byte, by a `block_reader`:
+/// they do not fill the page cache. Null if `in` reads anything else. `meter` as `open_file`.
+std::unique_ptr<byte_reader> by_blocks(byte_reader const& in, progress* meter);
 
 /// Bytes in memory.
 std::unique_ptr<byte_source> from_memory(kept_bytes memory);

@@ -514,6 +514,8 @@ matrix_file matrix_stream::read_all() {
 
 bool matrix_stream::next(matrix_file& to) {
   if (entries_ == 0 && text_.empty()) {
+    if (auto blocks = by_blocks(*in_, meter_)) in_ = std::move(blocks);
+    (void)in_->peek(taken_);
     in_->skip(std::exchange(taken_, 0));
     text_.resize(block_bytes());
   }

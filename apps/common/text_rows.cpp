@@ -202,7 +202,9 @@ text_row_reader::text_row_reader(byte_reader& in, read_options const& options,
                                        sizeof(std::string_view),
                    "reading " + in.name());
   }
-  cells_ = std::make_unique<column_reader>(kept ? *whole_in_ : in, options, keys);
+  if (limit && !kept) blocks_in_ = by_blocks(in, options.meter);
+  byte_reader& from = kept ? *whole_in_ : blocks_in_ ? *blocks_in_ : in;
+  cells_ = std::make_unique<column_reader>(from, options, keys);
   bool plain = true;
   for (std::size_t k = 0; k < std::max<std::size_t>(keys.size(), 1); ++k) {
     column_key const key = keys.empty() ? column_key{options.column.value_or(1)} : keys[k];
@@ -337,6 +339,7 @@ void text_row_reader::finish_piece(text_rows& to) {
   } else if (copies_) {
     to.text = {std::as_bytes(copies_->items().first(copied_)), copies_};
   }
+  if (at_end_) copies_.reset();
 }
 
 text_rows read_text_rows(byte_reader& in, read_options const& options,

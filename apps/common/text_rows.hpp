@@ -89,7 +89,8 @@ class text_row_reader {
   std::optional<row_limit> limit_;
   kept_bytes whole_;  // all of the text, if it stays in memory
   std::unique_ptr<byte_reader> whole_in_;
-  std::size_t rows_expected_ = 0;  // in a piece, at most
+  std::unique_ptr<byte_reader> blocks_in_;  // the text, if it is a file that does not stay
+  std::size_t rows_expected_ = 0;           // in a piece, at most
   bool has_mark_ = false;
   std::unique_ptr<column_reader> cells_;
   std::unique_ptr<plain_row_feed> feed_;  // none: rows are never plain

@@ -19,10 +19,11 @@ namespace {
 /// The memory for rows: without that of the program, of the input's buffers and of two writers.
 /// Nothing if that is too little.
 std::optional<std::uint64_t> memory_for_rows() {
-  constexpr std::uint64_t program_bytes = std::uint64_t{6} << 20;
-  constexpr std::uint64_t input_bytes = std::uint64_t{2} << 20;
-  constexpr std::uint64_t least = std::uint64_t{2} << 20;
-  std::uint64_t const taken = program_bytes + input_bytes + 8 * block_bytes();
+  constexpr std::uint64_t program_bytes = std::uint64_t{8} << 20;
+  constexpr std::uint64_t stream_bytes = std::uint64_t{1} << 20;
+  constexpr std::uint64_t least = std::uint64_t{1} << 20;
+  constexpr std::uint64_t blocks = 12;  // of a reader and two writers
+  std::uint64_t const taken = program_bytes + stream_bytes + blocks * block_bytes();
   if (memory_bound() < taken + least) return std::nullopt;
   return memory_bound() - taken;
 }
