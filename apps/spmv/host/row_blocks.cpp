@@ -3,6 +3,7 @@
 #include <apps/spmv/host/row_blocks.hpp>
 
 #include <algorithm>
+#include <iterator>
 
 #include <apps/spmv/host/semiring_choice.hpp>
 #include <libscan/cpu/radix_sort.hpp>
@@ -90,6 +91,10 @@ template void multiply_blocks(int, sparse_matrix<std::int64_t> const&, std::span
                               std::int64_t const*, std::int64_t const*, std::int64_t*,
                               product_options<std::int64_t> const&);
 
+void sort_indices(int threads, std::vector<std::int32_t>& indices) {
+  cpu::sort_keys(threads, indices.data(), indices.data(), std::ssize(indices));
+}
+
 std::vector<std::int32_t> halo_indices(int threads, std::span<row_block const> blocks,
                                        std::span<std::int32_t const> indices) {
   std::vector<std::int32_t> found;
@@ -99,7 +104,7 @@ std::vector<std::int32_t> halo_indices(int threads, std::span<row_block const> b
                                      static_cast<std::size_t>(one.last_entry - one.entry));
     found.insert(found.end(), own.begin(), own.end());
   }
-  cpu::sort_keys(threads, found.data(), found.data(), static_cast<index_t>(found.size()));
+  detail::sort_indices(threads, found);
   found.erase(std::unique(found.begin(), found.end()), found.end());
   found.shrink_to_fit();
   return found;

@@ -30,6 +30,9 @@ template <class T>
 void multiply_blocks(int threads, sparse_matrix<T> const& matrix, std::span<row_block const> blocks,
                      T const* x, T const* halo, T* y, product_options<T> const& how);
 
+/// Sorts indices, ascending.
+void sort_indices(int threads, std::vector<std::int32_t>& indices);
+
 /// The different indices of the blocks that use the halo, ascending.
 std::vector<std::int32_t> halo_indices(int threads, std::span<row_block const> blocks,
                                        std::span<std::int32_t const> indices);

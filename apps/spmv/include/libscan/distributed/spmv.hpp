@@ -18,7 +18,6 @@
 #include <apps/spmv/host/checks.hpp>
 #include <apps/spmv/host/row_blocks.hpp>
 #include <libscan/core/overlap.hpp>
-#include <libscan/cpu/radix_sort.hpp>
 #include <libscan/distributed/collective.hpp>
 #include <libscan/distributed/distribution.hpp>
 #include <libscan/distributed/exchange.hpp>
@@ -141,7 +140,7 @@ std::vector<std::int32_t> sorted_rows(int threads, std::vector<sent_entry<T>> co
   std::vector<std::int32_t> rows;
   rows.reserve(entries.size());
   for (sent_entry<T> const& one : entries) rows.push_back(one.row);
-  cpu::sort_keys(threads, rows.data(), rows.data(), std::ssize(rows));
+  detail::sort_indices(threads, rows);
   return rows;
 }
 
