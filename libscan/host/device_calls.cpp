@@ -39,25 +39,18 @@ bool is_plain(device_call const& call) {
 
 /// Refuses keys of runs that overlap what else a reduction by key reads and writes.
 void check_unique(device_call const& call) {
-  auto const bytes = [](void const* memory, std::size_t size) {
-    return std::span(static_cast<std::byte const*>(memory), size);
-  };
-  auto const items = call.d_n == nullptr ? static_cast<std::size_t>(call.n) : 0;
+  auto const items = call.d_n == nullptr ? call.n : 0;
   if (items == 0) return;
   // How many keys there will be only the device knows: at least one.
-  auto const unique = bytes(call.unique, detail::size_of(call.segments.type()));
-  auto const totals = bytes(call.out, libscan::size_of(call.type));
-  auto const in = bytes(call.in, items * totals.size());
-  for (auto const& other : {call.segments.bytes(), totals, in}) {
-    if (!detail::overlap(unique, other)) continue;
-    throw invalid_argument(
-        "reduce by key: unique shares memory with keys, items or totals; "
-        "expected separate buffers");
-  }
-  if (detail::overlap(totals, call.segments.bytes())) {
-    throw invalid_argument(
-        "reduce by key: totals share memory with keys; expected separate buffers");
-  }
+  std::size_t const item_bytes = libscan::size_of(call.type);
+  detail::memory_span const keys = call.segments.bytes();
+  detail::memory_span const unique(call.unique, 1, detail::size_of(call.segments.type()));
+  detail::memory_span const totals(call.out, 1, item_bytes);
+  detail::require_no_overlap("reduce by key", "unique and keys", unique, keys);
+  detail::require_no_overlap("reduce by key", "unique and totals", unique, totals);
+  detail::require_no_overlap("reduce by key", "unique and items", unique,
+                             {call.in, items, item_bytes});
+  detail::require_no_overlap("reduce by key", "totals and keys", totals, keys);
 }
 
 /// Returns body(machine, std::type_identity<T>{}), a Result, for the machine of the engine and the

@@ -358,7 +358,7 @@ TEST_CASE("calls that cannot run say why") {
     int unique = 0;
     CHECK_THROWS_WITH(
         reduce_by_key(device_queue{on}, &unique, device_span<int>{&item, 1}, &unique, &item),
-        Contains("unique shares memory with keys"));
+        Contains("unique and keys share memory"));
     CHECK_THROWS_WITH(reduce(device_queue{on}, device_span<int>{&item, -1}, &item),
                       Contains("number of items is -1"));
   }

@@ -21,7 +21,7 @@ struct keep_predicate {
 
   bool mark(index_t begin, index_t items, std::uint8_t* flags) const;
 
-  std::span<std::byte const> memory(index_t begin, index_t end) const {
+  libscan::detail::memory_span memory(index_t begin, index_t end) const {
     return detail::bytes_of(in + begin, in + end);
   }
 };
