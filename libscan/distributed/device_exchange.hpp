@@ -35,10 +35,8 @@ void exchange_device_pieces(collective_call& call, ranks const& on, char const* 
 
 template <class T>
 void check_apart(char const* name, device_span<T const> in, device_span<T> out) {
-  if (!detail::overlap(detail::device_bytes(in.data, in.size),
-                       detail::device_bytes(out.data, out.size))) {
-    return;
-  }
+  memory_span const read = detail::device_bytes(in.data, in.size);
+  if (!read.overlaps(detail::device_bytes(out.data, out.size))) return;
   throw invalid_argument(std::string(name) + ": out overlaps the input; expected other memory");
 }
 

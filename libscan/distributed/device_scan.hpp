@@ -30,8 +30,8 @@ void check_device_items(ranks const& on, device_span<T> in) {
 
 /// The memory of n items.
 template <class T>
-std::span<std::byte const> device_bytes(T const* items, index_t n) {
-  return std::as_bytes(std::span<T const>(items, static_cast<std::size_t>(n)));
+memory_span device_bytes(T const* items, index_t n) {
+  return {items, n, sizeof(T)};
 }
 
 template <scan_kind Kind, class T, class Op>
@@ -41,8 +41,7 @@ T device_scan_over_ranks(char const* name, ranks const& on, device_span<T const>
   return detail::scan_on_device<Kind>(name, on, items, detail::kind_of(op), init, direction, [&] {
     detail::check_device_items(on, in);
     if (in.data == out) return;
-    if (detail::overlap(detail::device_bytes(in.data, in.size),
-                        detail::device_bytes(out, in.size))) {
+    if (detail::device_bytes(in.data, in.size).overlaps(detail::device_bytes(out, in.size))) {
       throw invalid_argument(std::string(name) +
                              ": out overlaps the input; expected the same or other memory");
     }

@@ -354,7 +354,7 @@ class distributed_matrix {
     };
     check("x", x.size(), column_parts_.size(on_.rank()));
     check("y", y.size(), row_parts_.size(on_.rank()));
-    if (!detail::overlap(std::as_bytes(x), std::as_bytes(y))) return;
+    if (!detail::memory_span(std::as_bytes(x)).overlaps(std::as_bytes(y))) return;
     throw invalid_argument("multiply: y overlaps x, expected memory separate from it");
   }
 
