@@ -2,7 +2,7 @@
 """Headers compile: headers.py ROOT --cxx COMPILER... [--by-folder] [--nvcc NVCC --arch sm_80...]
 
 Each header alone by the first C++ compiler named (.cuh files are the executor's then, but for those
-of CUDA alone), all of a room together by the others; the .cuh files together by nvcc, for the
+of CUDA alone), all of a layer together by the others; the .cuh files together by nvcc, for the
 first architecture named, and those of CUDA alone each alone; the .cuh files of all folders at once
 for the other architectures. With --by-folder no header is compiled alone. Examples of
 host APIs and of device calls, which README.md quotes, are headers too.
