@@ -108,7 +108,7 @@ class AsEveryProgram(EveryArrayProgram, PrefixCase):
     words_of_help = EveryArrayProgram.words_of_help + FORMS + STRATEGIES + [
         "--op", "--exclusive", "--init", "--reverse", "--accumulator", "--algorithm", "--block",
         "wide as the items or wider", "column 1 counts", "row by row", "bools",
-        "float64, float16, bfloat16", "from 0 to 255", "up to 2048 items", "Not for\nsegments",
+        "float64, float16, bfloat16", "from 0 to 255", "up to 2048 items", "Not for segments", "--block-scan",
         "Examples:", "Exit codes:"]
     samples = staticmethod(samples)
 
