@@ -108,7 +108,9 @@ class spmv_run {
                        file_.field == matrix_field::pattern ? nullptr : values.data(),
                        static_cast<symmetry>(file_.symmetry)};
     auto rows = to_rows(on_, list);
-    if (list.values != nullptr || semiring_ == semiring_kind::min_plus) return rows;
+    // The same on all ranks, also on those without entries.
+    bool const has_values = file_.field != matrix_field::pattern;
+    if (has_values || semiring_ == semiring_kind::min_plus) return rows;
     // Ones of a place that a pattern repeats add up, as all values do.
     index_t const missing =
         libscan::reduce(on_, std::vector<index_t>{places_listed(file_) - rows.mine.nonzeros()});
