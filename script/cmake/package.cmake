@@ -18,7 +18,7 @@ set(targets_of_mpi libscan_mpi)
 set(targets_of_nccl libscan_nccl)
 set(targets_of_simulated libscan_simulated)
 set(programs scan-check scan-filter scan-histogram scan-prefix scan-sort scan-spmv scan-explain
-    scan-filter-mpi scan-histogram-mpi scan-prefix-mpi scan-sort-mpi)
+    scan-filter-mpi scan-histogram-mpi scan-prefix-mpi scan-sort-mpi scan-spmv-mpi)
 
 # CMake links the CUDA runtime into what nvcc links; users of a static libscan link without nvcc.
 get_target_property(LIBSCAN_LIBRARY_TYPE libscan TYPE)
