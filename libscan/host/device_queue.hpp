@@ -3,7 +3,9 @@
 // C++, without headers of CUDA.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
+#include <type_traits>
 
 #include <libscan/core/engine.hpp>
 #include <libscan/core/memory_functions.hpp>
@@ -20,7 +22,11 @@ struct device_span {
   index_t const* d_size = nullptr;
 
   /// The same items, read only.
-  operator device_span<T const>() const { return {data, size, d_size}; }
+  template <class Item>
+    requires(!std::is_const_v<T> && std::same_as<Item, T const>)
+  operator device_span<Item>() const {
+    return {data, size, d_size};
+  }
 };
 
 /// The machine and the stream of a call, and where its temporary memory comes from: `workspace` if
