@@ -140,19 +140,19 @@ void check_sort(int p, index_t n, skew how, spread from, spread to, sort_options
 
 TEST_CASE("sorts of device memory over ranks are exact and stable") {
   sort_options const up{}, down{.direction = sort_direction::descending};
-  for (int const p : {1, 2, 3, 4, 5}) {
+  for (int const p : {2, 3, 5}) {
     for (auto const how : {skew::uniform, skew::equal, skew::two, skew::small, skew::descending}) {
-      check_sort<std::uint32_t, std::uint32_t>(p, 1500 + p / 2, how, spread::uneven, spread::even,
-                                               up);
-      check_sort<std::uint64_t, std::uint64_t>(p, 701, how, spread::all_on_last, spread::uneven,
-                                               down);
+      check_sort<std::uint32_t, std::uint32_t>(p, 700 + p, how, spread::uneven, spread::even, up);
     }
-    check_sort<float, std::uint32_t>(p, 9000, skew::uniform, spread::even, spread::even, up);
-    check_sort<std::int16_t, std::uint64_t>(p, 9001, skew::uniform, spread::every_third,
-                                            spread::even, {.first_bit = 3, .end_bit = 12});
-    check_sort<double, std::uint32_t>(p, 3, skew::uniform, spread::all_on_last, spread::even, down);
-    check_sort<std::int64_t, std::uint32_t>(p, 0, skew::uniform, spread::even, spread::even, up);
+    check_sort<std::uint64_t, std::uint64_t>(p, 702 + p, skew::two, spread::all_on_last,
+                                             spread::uneven, down);
   }
+  check_sort<std::uint32_t, std::uint32_t>(1, 700, skew::uniform, spread::even, spread::even, up);
+  check_sort<float, std::uint32_t>(3, 9000, skew::uniform, spread::even, spread::even, up);
+  check_sort<std::int16_t, std::uint64_t>(4, 9001, skew::uniform, spread::every_third, spread::even,
+                                          {.first_bit = 3, .end_bit = 12});
+  check_sort<double, std::uint32_t>(3, 3, skew::uniform, spread::all_on_last, spread::even, down);
+  check_sort<std::int64_t, std::uint32_t>(4, 0, skew::uniform, spread::even, spread::even, up);
 }
 
 TEST_CASE("filters and histograms of device memory over ranks") {
