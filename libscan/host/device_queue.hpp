@@ -23,8 +23,7 @@ struct device_span {
 
   /// The same items, read only.
   template <class Item>
-    requires(!std::is_const_v<T> && std::same_as<Item, T const>)
-  operator device_span<Item>() const {
+  requires(!std::is_const_v<T> && std::same_as<Item, T const>) operator device_span<Item>() const {
     return {data, size, d_size};
   }
 };

@@ -13,12 +13,12 @@
 
 #include <libscan/buffer.cuh>
 #include <libscan/core/operator_list.hpp>
-#include <libscan/scan.cuh>
 #include <libscan/host/convert_items.cuh>
 #include <libscan/host/device_items.cuh>
 #include <libscan/host/host_call.hpp>
 #include <libscan/host/host_heads.hpp>
 #include <libscan/host/this_machine.cuh>
+#include <libscan/scan.cuh>
 #include <libscan/segmented_reduce.cuh>
 #include <libscan/segmented_scan.cuh>
 
