@@ -17,7 +17,7 @@ struct month {
 /// The earlier month, then the later one. It does not commute.
 struct then {
   using value_type = month;
-  static constexpr month identity() { return {1, 0}; }
+  LIBSCAN_HOST_DEVICE static constexpr month identity() { return {1, 0}; }
 
   LIBSCAN_HOST_DEVICE month operator()(month earlier, month later) const {
     return {later.factor * earlier.factor, later.factor * earlier.deposit + later.deposit};

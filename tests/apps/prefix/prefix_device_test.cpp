@@ -72,7 +72,7 @@ TEST_CASE("scan-prefix runs every strategy in both directions") {
     for (auto const direction : {scan_direction::forward, scan_direction::reverse}) {
       auto const call = owned.call(operator_kind::plus, scan_kind::exclusive, direction,
                                    segmentation::form::none);
-      prefix_on_device<std::int64_t>(call, which);
+      prefix_on_device<std::int64_t>(call, {.strategy = which});
       CHECK(verify_prefix(call, call.n).difference == "");
     }
   }
