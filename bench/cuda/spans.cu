@@ -51,7 +51,8 @@ void scan(session const& now, index_t n) {
   T const* const in = items.data();
   T* const to = out.data();
   compare(
-      now, {"cuda", "exclusive_scan", type_name<T>(), n, 2.0 * sizeof(T) * static_cast<double>(n)},
+      now,
+      {"cuda", "exclusive_scan", type_name<T>(), n, 2.0 * sizeof(T) * static_cast<double>(n), {}},
       device_workspace_bytes<T>(engine::cuda(), n),
       [=](workspace& ws) { libscan::exclusive_scan(ws, in, to, n, plus<T>{}); },
       [=](device_queue const& queue) {
@@ -69,7 +70,7 @@ void reduction(session const& now, index_t n) {
   T const* const in = items.data();
   T* const to = out.data();
   compare(
-      now, {"cuda", "reduce", "i32", n, static_cast<double>(n) * sizeof(T)},
+      now, {"cuda", "reduce", "i32", n, static_cast<double>(n) * sizeof(T), {}},
       device_workspace_bytes<T>(engine::cuda(), n),
       [=](workspace& ws) { libscan::reduce(ws, in, to, n, plus<T>{}); },
       [=](device_queue const& queue) {
@@ -97,7 +98,7 @@ void filter_and_sort(session const& now, index_t n) {
   T* const to = filtered.data();
   index_t* const d_count = count.data();
   compare(
-      now, {"cuda", "filter 50 %", "u32", n, 1.5 * bytes},
+      now, {"cuda", "filter 50 %", "u32", n, 1.5 * bytes, {}},
       device_filter_workspace_bytes<T>(engine::cuda(), n),
       [=](workspace& ws) { libscan::filter(ws, in, to, n, below, d_count); },
       [=](device_queue const& queue) {
@@ -110,7 +111,7 @@ void filter_and_sort(session const& now, index_t n) {
   checked_output<T> const out(std::move(sorted));
   T* const sorted_to = out.data();
   compare(
-      now, {"cuda", "sort keys, uniform", "u32", n, 9 * bytes},
+      now, {"cuda", "sort keys, uniform", "u32", n, 9 * bytes, {}},
       device_sort_workspace_bytes<T>(engine::cuda(), n),
       [=](workspace& ws) { libscan::sort_keys(ws, in, sorted_to, n); },
       [=](device_queue const& queue) {

@@ -50,6 +50,12 @@ void set_values(Call& call, Value const* values, Value* values_out) {
   call.value_bytes = sizeof(Value);
 }
 
+/// The positions of the keys are the values.
+template <class Call, class Position>
+void set_positions(Call& call, Position* places) {
+  detail::set_values(call, static_cast<Position const*>(nullptr), places);
+}
+
 /// Sets segments.
 template <class Key>
 void set_segments(sort_call& call, device_span<Key> keys, std::span<index_t const> offsets) {
@@ -123,7 +129,7 @@ void argsort(device_queue const& queue, device_span<Key> keys, Position* positio
   auto* const places =
       detail::compiled_positions("argsort", positions, static_cast<std::size_t>(keys.size));
   auto call = detail::sort_of_keys(keys, nullptr);
-  detail::set_values(call, decltype(places){nullptr}, places);
+  detail::set_positions(call, places);
   detail::sort_of<Key>::enqueue(queue, call, options);
 }
 
@@ -163,7 +169,7 @@ void segmented_argsort(device_queue const& queue, device_span<Key> keys, Positio
   auto* const places = detail::compiled_positions("segmented_argsort", positions,
                                                   static_cast<std::size_t>(keys.size));
   auto call = detail::sort_of_keys(keys, nullptr);
-  detail::set_values(call, decltype(places){nullptr}, places);
+  detail::set_positions(call, places);
   detail::set_segments(call, keys, offsets);
   detail::sort_of<Key>::enqueue(queue, call, options);
 }
