@@ -38,9 +38,6 @@ void move_items(std::vector<index_t> const& positions, void const* from, void* t
 
 }  // namespace
 
-void check_sort_room(char const*, char const*, std::size_t, std::size_t) {}
-void check_positions_suffice(char const*, std::uint64_t, std::size_t) {}
-
 template <class Key>
 void compiled_sort<Key>::items(engine const&, Key const* keys, Key* out, value_bytes const& values,
                                index_t n, sort_options const&) {
