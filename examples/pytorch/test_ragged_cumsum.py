@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """ragged_cumsum against a loop of torch.cumsum; needs a GPU."""
+import torch  # before the extension, which needs its libraries
+
 import ragged_cumsum
-import torch
 
 
 def rows_of(lengths):
