@@ -52,7 +52,11 @@ struct look_back_kernel {
 
   __device__ void operator()(shared_storage& shared, Work work, item_count count,
                              chain_type chain) const {
-    if constexpr (!is_never_launched<Tuning>) work_on_tiles(shared, work, count, chain);
+    if constexpr (is_never_launched<Tuning>) {
+      simt::trap();
+    } else {
+      work_on_tiles(shared, work, count, chain);
+    }
   }
 
  private:

@@ -77,6 +77,7 @@
 //                            keep what they read. `always_pipelines`: device code for GPUs that
 //                            all are such
 //   fence_mbarrier_init fence_proxy_async
+//   trap                     ends the kernel with an error
 // Host
 //   launch<Kernel>({.blocks, .threads, .dynamic_shared_bytes, .on, .cooperative, .cluster}, args)
 //   allocate deallocate fill_async copy_async synchronize stream

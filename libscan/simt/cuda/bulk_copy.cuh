@@ -25,6 +25,9 @@ inline constexpr bool always_pipelines = true;
 inline constexpr bool always_pipelines = false;
 #endif
 
+/// Ends the kernel with an error, which the next call to CUDA returns.
+__device__ __forceinline__ void trap() { __trap(); }
+
 namespace detail {
 
 __device__ __forceinline__ unsigned shared_address(void const* generic) {

@@ -3,6 +3,8 @@
 // issue and the wait that needs it. So early reads, early reuse and wrong byte counts are found.
 #pragma once
 
+#include <cstdlib>
+
 #include <libscan/simt/executor/runtime.hpp>
 #include <libscan/simt/machine.hpp>
 
@@ -32,6 +34,8 @@ class mbarrier {
 
 inline constexpr bool has_bulk_copy = true;
 inline constexpr bool always_pipelines = false;  // tests choose
+
+inline void trap() { std::abort(); }
 
 inline void bulk_load(void* shared_target, void const* global_source, unsigned bytes,
                       mbarrier& barrier, l2_priority = l2_normal,
