@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which cases have a counterpart in CUB, Thrust or cuSPARSE; and scans, filters, runs and splits.
-#include <apps/check/competitor_parts.cuh>
+#include <apps/check/competitor_parts_cuda.cuh>
 
 #include <thrust/copy.h>
 #include <thrust/count.h>

@@ -8,7 +8,7 @@
 #include <thrust/scan.h>
 #include <thrust/transform.h>
 
-#include <apps/check/competitor_parts.cuh>
+#include <apps/check/competitor_parts_cuda.cuh>
 #include <apps/check/device_operators.cuh>
 #include <libscan/buffer.cuh>
 #include <libscan/device/segments.cuh>

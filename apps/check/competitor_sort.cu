@@ -10,7 +10,7 @@
 #include <cub/device/device_segmented_radix_sort.cuh>
 
 #include <apps/check/case_items.hpp>
-#include <apps/check/competitor_parts.cuh>
+#include <apps/check/competitor_parts_cuda.cuh>
 #include <libscan/buffer.cuh>
 
 namespace libscan::apps::inline LIBSCAN_MACHINE {

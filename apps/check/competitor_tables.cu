@@ -22,7 +22,7 @@
 #include <limits>
 #include <vector>
 
-#include <apps/check/competitor_parts.cuh>
+#include <apps/check/competitor_parts_cuda.cuh>
 #include <apps/histogram/program/verify.hpp>
 #include <apps/spmv/core/semiring.hpp>
 #include <apps/spmv/program/cusparse.cuh>

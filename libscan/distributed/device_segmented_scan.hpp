@@ -64,7 +64,7 @@ inline set_bits find_set_bits(device_queue const& queue, std::uint32_t const* wo
 
 /// The value of a rank's last segment so far.
 template <class T>
-struct open_segment {
+struct last_segment {
   bool begins_here;
   T value;  // init op its items if it begins here, else the rank's items
 };
@@ -95,7 +95,7 @@ void segmented_scan_on_device(char const* name, ranks const& on, device_span<T c
       device_array<T> const d_value(on.queue(), 1);
       libscan::reduce(on.queue(), device_span<T const>{in.data + begin, in.size - begin},
                       d_value.data(), op, heads.last < 0 ? Op::identity() : init);
-      open_segment<T> found{heads.last >= 0, init};
+      last_segment<T> found{heads.last >= 0, init};
       d_value.download(std::span(&found.value, 1));
       return found;
     });
