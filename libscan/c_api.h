@@ -128,6 +128,11 @@ LIBSCAN_C_API libscan_status libscan_scan_from(libscan_queue const* queue, libsc
                                                libscan_operator op, libscan_scan_kind kind,
                                                void const* d_init, void* d_total);
 
+/* out[0] = items[0], and out[i] = items[i] - items[i - 1]; integers wrap. `out` may be the items.
+ */
+LIBSCAN_C_API libscan_status libscan_adjacent_difference(libscan_queue const* queue,
+                                                         libscan_items items, void* out);
+
 /* totals[s] = *init and the items of segment s; without segments one total. *d_segments in device
    memory receives the number of segments, unless it is NULL, or they are offsets or ranges. */
 LIBSCAN_C_API libscan_status libscan_reduce(libscan_queue const* queue, libscan_items items,

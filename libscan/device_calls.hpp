@@ -134,6 +134,14 @@ void reduce(device_queue const& queue, device_span<T> in, std::remove_const_t<T>
   detail::enqueue_typed(queue, detail::enqueue_reduce, in, op, init, {.out = d_result});
 }
 
+/// out[0] = in[0], and out[i] = in[i] - in[i - 1]. Integers wrap. Otherwise as `exclusive_scan`.
+template <class T>
+void adjacent_difference(device_queue const& queue, device_span<T> in,
+                         std::remove_const_t<T>* out) {
+  using item = std::remove_const_t<T>;
+  detail::enqueue_typed(queue, detail::enqueue_difference, in, plus<item>{}, item{}, {.out = out});
+}
+
 /// Scan within segments: out[i] = init op in[h] op ... op in[i], where h is the first item of i's
 /// segment. Otherwise as `exclusive_scan`.
 ///
@@ -212,8 +220,8 @@ void inclusive_binary_scan(device_queue const& queue, item_mask const& mask, Ran
   detail::enqueue_binary_scan(queue, {mask, scan_kind::inclusive, ranks, sizeof(Rank), d_total});
 }
 
-/// Bytes of workspace that a scan, reverse scan, reduction or reduction by key over up to n items
-/// of T needs on `on`, within such segments if there are any (for a reduction by key:
+/// Bytes of workspace that a scan, a reverse scan, differences, a reduction or one by key over up
+/// to n items of T needs on `on`, within such segments if there are any (for a reduction by key:
 /// segmentation::of_keys). A pure function of its arguments.
 template <class T>
 std::size_t device_workspace_bytes(engine const& on, index_t n, segmentation const& segments = {}) {

@@ -175,6 +175,15 @@ libscan_status libscan_scan_from(libscan_queue const* queue, libscan_items items
   });
 }
 
+libscan_status libscan_adjacent_difference(libscan_queue const* queue, libscan_items items,
+                                           void* out) {
+  return libscan::detail::c_status_of([&] {
+    device_call call = call_of(items, {}, LIBSCAN_PLUS, nullptr);
+    call.out = out;
+    enqueue(queue, call, libscan::detail::enqueue_difference);
+  });
+}
+
 libscan_status libscan_reduce(libscan_queue const* queue, libscan_items items, void* totals,
                               libscan_segments const* segments, libscan_operator op,
                               void const* init, int64_t* d_segments) {

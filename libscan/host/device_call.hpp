@@ -22,8 +22,8 @@ struct queue_place {
   std::size_t workspace_bytes = 0;
 };
 
-/// A scan or reduction of n items of `type`, or of *d_n at most n if that is not null. Everything
-/// is device memory, except *init.
+/// A scan, a reduction or the differences of n items of `type`, or of *d_n at most n if that is not
+/// null. Everything is device memory, except *init.
 struct device_call {
   item_type type = item_type::u8;
   operator_kind op = operator_kind::plus;
@@ -54,9 +54,10 @@ struct device_binary_scan {
 /// kernels, and for segments that do not describe the items, if the host sees that.
 void enqueue_scan(device_queue const& queue, device_call const& call);
 void enqueue_reduce(device_queue const& queue, device_call const& call);
+void enqueue_difference(device_queue const& queue, device_call const& call);
 void enqueue_binary_scan(device_queue const& queue, device_binary_scan const& call);
 
-/// Bytes of workspace that each of the first two needs at most; only type, n and segments matter.
+/// Bytes of workspace that each of the first three needs at most; only type, n and segments matter.
 std::size_t enqueued_bytes(engine const& on, device_call const& call);
 /// The same for a binary scan of n items.
 std::size_t enqueued_rank_bytes(engine const& on, index_t n);

@@ -89,6 +89,13 @@ void enqueue_reduce(device_queue const& queue, device_call const& call) {
   });
 }
 
+void enqueue_difference(device_queue const& queue, device_call const& call) {
+  queue_place const place = detail::place_of(queue);
+  on_typed_machine(queue.on, call, [&]<class Machine, class T>(Machine on, std::type_identity<T>) {
+    device_items<Machine, T>::enqueue_difference(on, place, call);
+  });
+}
+
 std::size_t enqueued_bytes(engine const& on, device_call const& call) {
   return on_typed_machine<std::size_t>(
       on, call, [&]<class Machine, class T>(Machine, std::type_identity<T>) {

@@ -68,8 +68,20 @@ void device_items<Machine, Item>::enqueue_reduce(Machine on, queue_place const& 
 }
 
 template <class Machine, class Item>
+void device_items<Machine, Item>::enqueue_difference(Machine on, queue_place const& place,
+                                                     device_call const& call) {
+  using T = typename difference_of<Item>::type;
+  device::on_machine const here(on);
+  workspace ws = device::workspace_of(place);
+  adjacent_difference(ws, static_cast<T const*>(call.in), static_cast<T*>(call.out),
+                      count_of(call));
+}
+
+template <class Machine, class Item>
 std::size_t device_items<Machine, Item>::workspace_bytes(index_t n) {
-  return std::max(scan_workspace_bytes<Item>(n), reduce_workspace_bytes<Item>(n));
+  using T = typename difference_of<Item>::type;
+  return std::max({scan_workspace_bytes<Item>(n), reduce_workspace_bytes<Item>(n),
+                   adjacent_difference_workspace_bytes<T>(n)});
 }
 
 template <class Machine, class Item>

@@ -24,8 +24,9 @@ struct device_items {
   /// Calls on device memory without segments.
   static void enqueue_scan(Machine on, queue_place const& place, device_call const& call);
   static void enqueue_reduce(Machine on, queue_place const& place, device_call const& call);
+  static void enqueue_difference(Machine on, queue_place const& place, device_call const& call);
 
-  /// Bytes of workspace that either needs for n items.
+  /// Bytes of workspace that each of these needs for n items at most.
   static std::size_t workspace_bytes(index_t n);
 };
 

@@ -157,7 +157,3 @@ TEST_CASE("misaligned items and partial overlaps on one rank are refused on all"
   CHECK(is_a<invalid_argument>(found[1]));
   CHECK(is_a<remote_error>(found[0]));
 }
-
-TEST_CASE("ranks refuse engines that run kernels") {
-  CHECK_THROWS_AS((ranks{communicator::self(), engine::executor()}), invalid_argument);
-}

@@ -196,6 +196,32 @@ TEMPLATE_TEST_CASE("scans of device memory from the end", "", std::int8_t, float
   }
 }
 
+TEMPLATE_TEST_CASE("differences in device memory", "", std::uint8_t, std::int64_t, double) {
+  using T = TestType;
+  for (index_t const n : {0, 1, 100, 5000}) {
+    auto const items = make_input<T>(pattern::random, n);
+    std::vector<T> expected = items;
+    for (std::size_t i = items.size(); i-- > 1;) {
+      if constexpr (std::is_floating_point_v<T>) {
+        expected[i] = items[i] - items[i - 1];
+      } else {
+        expected[i] = static_cast<T>(static_cast<std::uint64_t>(items[i]) -
+                                     static_cast<std::uint64_t>(items[i - 1]));
+      }
+    }
+    for (engine const& on : machines()) {
+      INFO(on.description() << ", " << n << " items");
+      device_memory<T> const in(on, items), out(on, n);
+      device_memory<index_t> const size(on, std::vector<index_t>{n});
+      adjacent_difference(device_queue{on}, device_span<T const>{in.data(), n}, out.data());
+      CHECK(out.copy() == expected);
+      adjacent_difference(device_queue{on}, device_span<T>{in.data(), n + 7, size.data()},
+                          in.data());
+      CHECK(in.copy() == expected);
+    }
+  }
+}
+
 TEMPLATE_TEST_CASE("ranks of masks in device memory", "", std::int32_t, std::uint64_t) {
   using Rank = TestType;
   for (index_t const n : {0, 1, 33, 5000}) {
@@ -404,6 +430,8 @@ TEST_CASE("the C calls are the same, with a status and a message") {
     CHECK(total.copy()[0] == 14);
     CHECK(libscan_scan(&queue, from, out.data(), &segments, LIBSCAN_PLUS, LIBSCAN_REVERSE_EXCLUSIVE,
                        nullptr, nullptr) == LIBSCAN_INVALID_ARGUMENT);
+    CHECK(libscan_adjacent_difference(&queue, from, out.data()) == LIBSCAN_OK);
+    CHECK(out.copy() == std::vector<std::uint16_t>{3, 65534, 3, 65533, 4});
     device_memory<std::uint8_t> const marks(on, std::vector<std::uint8_t>{0, 1, 0, 0, 1});
     device_memory<double> const keys(on, std::vector<double>{7, 7, 7, 2, 2});
     libscan_segments const by_flags{LIBSCAN_HEAD_FLAGS, marks.data(), nullptr, 0, LIBSCAN_I8};
