@@ -21,7 +21,6 @@
 
 #include <apps/common/cleanup.hpp>
 #include <apps/common/exit_code.hpp>
-#include <apps/common/lazy_buffer.hpp>
 #include <apps/common/memory_bound.hpp>
 #include <apps/common/number.hpp>
 #include <apps/common/output_file.hpp>
@@ -370,10 +369,10 @@ std::span<std::byte> byte_buffer::grow(std::size_t n) {
     auto const most = static_cast<std::size_t>(memory_bound() - others());
     std::size_t const wanted =
         std::max(needed, std::min(most, std::max(capacity_ * 2, std::size_t{4096})));
+    // Without huge pages: realloc would copy memory of which only a part is advised.
     void* const moved = wanted < size_ ? nullptr : std::realloc(data_, wanted);
     if (!moved) throw std::bad_alloc();
     data_ = static_cast<std::byte*>(moved);
-    advise_huge_pages(moved, wanted);
     held += wanted - capacity_;
     capacity_ = wanted;
   }
