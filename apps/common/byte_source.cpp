@@ -369,7 +369,7 @@ std::span<std::byte> byte_buffer::grow(std::size_t n) {
     auto const most = static_cast<std::size_t>(memory_bound() - others());
     std::size_t const wanted =
         std::max(needed, std::min(most, std::max(capacity_ * 2, std::size_t{4096})));
-    // Without huge pages: realloc would copy memory of which only a part is advised.
+    // Without huge pages: realloc copies memory that is partly advised, and holds both copies.
     void* const moved = wanted < size_ ? nullptr : std::realloc(data_, wanted);
     if (!moved) throw std::bad_alloc();
     data_ = static_cast<std::byte*>(moved);
