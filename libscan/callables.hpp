@@ -52,7 +52,7 @@ struct with_callables {
   static T scan(engine const& on, std::span<Item const> in, std::span<Result> out, Op const& op,
                 Init const& init) {
     int const threads = threads_for_callables(on);
-    check_room("scan", in.size(), out.size());
+    check_capacity("scan", in.size(), out.size());
     constexpr auto needed =
         Kind == scan_kind::inclusive ? init_needed::never : init_needed::if_no_identity;
     return with_operator<Item, Init, needed, T>(op, init, [&](auto const& by, auto const& first) {
@@ -84,7 +84,7 @@ struct with_callables {
   static void adjacent_difference(engine const& on, std::span<Item const> in, std::span<Result> out,
                                   Op const& op) {
     int const threads = threads_for_callables(on);
-    check_room("adjacent_difference", in.size(), out.size());
+    check_capacity("adjacent_difference", in.size(), out.size());
     cpu::adjacent_difference(threads, in.data(), out.data(), static_cast<index_t>(in.size()), op);
   }
 
@@ -93,7 +93,7 @@ struct with_callables {
                              segmentation const& segments, Op const& op, Init const& init) {
     int const threads = threads_for_callables(on);
     auto const n = static_cast<index_t>(in.size());
-    check_room("segmented_scan", in.size(), out.size());
+    check_capacity("segmented_scan", in.size(), out.size());
     detail::check_segments("segmented_scan", segments, n);
     constexpr auto needed =
         Kind == scan_kind::inclusive ? init_needed::never : init_needed::if_no_identity;
@@ -129,9 +129,9 @@ struct with_callables {
                                std::span<Total> totals, Op const& op, Init const& init) {
     int const threads = threads_for_callables(on);
     auto const n = static_cast<index_t>(in.size());
-    check_room("reduce_by_key", in.size(), keys.size());
-    check_room("reduce_by_key", in.size(), unique.size());
-    check_room("reduce_by_key", in.size(), totals.size());
+    check_capacity("reduce_by_key", in.size(), keys.size());
+    check_capacity("reduce_by_key", in.size(), unique.size());
+    check_capacity("reduce_by_key", in.size(), totals.size());
     return with_operator<Item, Init, init_needed::never, index_t>(
         op, init, [&](auto const& by, auto const& first) {
           return cpu::reduce_by_key(threads, keys.data(), in.data(), unique.data(), totals.data(),
@@ -159,19 +159,19 @@ struct with_callables {
     return body(segment_ranges<index_t>{bounds.begins(), bounds.ends(), bounds.segments()});
   }
 
-  static void check_room(char const* call, std::size_t items, std::size_t room) {
-    if (room >= items) return;
+  static void check_capacity(char const* call, std::size_t items, std::size_t capacity) {
+    if (capacity >= items) return;
     throw invalid_argument(std::string(call) + ": an output or the keys hold " +
-                           std::to_string(room) + " items, but in has " + std::to_string(items) +
-                           "; expected at least as many");
+                           std::to_string(capacity) + " items, but in has " +
+                           std::to_string(items) + "; expected at least as many");
   }
 
   static void check_totals(char const* call, int threads, segmentation const& segments, index_t n,
-                           std::size_t room) {
-    if (!segments.counts_segments() && static_cast<index_t>(room) >= n) return;
+                           std::size_t capacity) {
+    if (!segments.counts_segments() && static_cast<index_t>(capacity) >= n) return;
     index_t const needed = detail::count_segments(threads, segments, n);
-    if (static_cast<index_t>(room) >= needed) return;
-    throw invalid_argument(std::string(call) + ": totals holds " + std::to_string(room) +
+    if (static_cast<index_t>(capacity) >= needed) return;
+    throw invalid_argument(std::string(call) + ": totals holds " + std::to_string(capacity) +
                            " items; expected at least " + std::to_string(needed));
   }
 };

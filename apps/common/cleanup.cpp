@@ -40,8 +40,8 @@ file_slot files[slots];
 mapping_slot mappings[slots];
 char program[64] = "libscan";
 
-void copy_text(char* to, std::size_t room, std::string_view text) {
-  text = libscan::detail::beginning(text, room - 1);
+void copy_text(char* to, std::size_t capacity, std::string_view text) {
+  text = libscan::detail::beginning(text, capacity - 1);
   std::memcpy(to, text.data(), text.size());
   to[text.size()] = '\0';
 }

@@ -358,7 +358,7 @@ std::span<plain_rows const> plain_row_feed::next(std::vector<plain_column> colum
   std::string_view const text = ahead.substr(0, window_);
   std::size_t const last = text.rfind('\n');
   if (last == std::string_view::npos) {
-    window_ = std::max(window_, least_window);
+    window_ = std::max(window_, min_window);
     return {};
   }
   plain_row_scanner const scanner(*rules, std::move(columns));
@@ -373,15 +373,15 @@ std::span<plain_rows const> plain_row_feed::next(std::vector<plain_column> colum
 /// Doubles the window while all of it is plain. Otherwise makes it as long as what was plain; and
 /// if nothing was, skips more and more rows.
 void plain_row_feed::adapt(std::size_t plain, std::size_t scanned) {
-  constexpr std::uint64_t most_of_thread = std::uint64_t{1} << 20;
-  auto const most = static_cast<std::size_t>(
-      std::clamp<std::uint64_t>(memory_bound() / 256, least_window, most_of_thread) *
+  constexpr std::uint64_t max_of_thread = std::uint64_t{1} << 20;
+  auto const max_window = static_cast<std::size_t>(
+      std::clamp<std::uint64_t>(memory_bound() / 256, min_window, max_of_thread) *
       static_cast<std::uint64_t>(threads_));
   constexpr std::size_t longest_pause = 1000;
   if (plain == scanned) {
-    window_ = std::min(2 * window_, most);
+    window_ = std::min(2 * window_, max_window);
   } else {
-    window_ = std::clamp(plain, least_window, most);
+    window_ = std::clamp(plain, min_window, max_window);
   }
   next_pause_ = plain == 0 ? std::min(2 * next_pause_ + 1, longest_pause) : 0;
   pause_ = next_pause_;

@@ -87,14 +87,14 @@ class plain_row_feed {
   std::span<plain_rows const> next(std::vector<plain_column> columns, bool with_rows);
 
  private:
-  static constexpr std::size_t least_window = std::size_t{1} << 14;
+  static constexpr std::size_t min_window = std::size_t{1} << 14;
 
   void adapt(std::size_t plain, std::size_t scanned);
 
   column_reader& in_;
   int threads_;
   std::vector<plain_rows> parts_;
-  std::size_t window_ = least_window;       // bytes that are scanned at once
+  std::size_t window_ = min_window;         // bytes that are scanned at once
   std::size_t pause_ = 0, next_pause_ = 0;  // rows that are not scanned
 };
 

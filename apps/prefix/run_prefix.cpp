@@ -55,15 +55,15 @@ class prefix_run {
   exit_code run() {
     timed(read_seconds_, [&] { open(); });
     std::size_t const result = size_of(accumulator_);
-    if (input_->is_whole()) require_room(static_cast<std::uint64_t>(*input_->count()));
+    if (input_->is_whole()) require_memory_for(static_cast<std::uint64_t>(*input_->count()));
     index_t const most = input_->is_whole() ? *input_->count() : piece_items_;
-    lazy_buffer<std::byte> room(static_cast<std::size_t>(most) * result);
-    call_.out = room.items().data();
+    lazy_buffer<std::byte> results(static_cast<std::size_t>(most) * result);
+    call_.out = results.items().data();
     while (auto const piece = timed(read_seconds_, [&] { return input_->next(); })) {
       take(*piece);
       timed(scan_seconds_, [&] { scan(); });
       if (arguments_.common.verify && !verify()) return exit_code::difference;
-      auto const items = room.items().first(static_cast<std::size_t>(call_.n) * result);
+      auto const items = results.items().first(static_cast<std::size_t>(call_.n) * result);
       timed(write_seconds_, [&] { output_.append(accumulator_, items); });
     }
     timed(write_seconds_, [&] { output_.commit(); });
@@ -81,7 +81,7 @@ class prefix_run {
     // Refused before an item is read, if the size of the file gives the number.
     options.before_items = [this](dtype type, std::uint64_t n) {
       accumulator_ = arguments_.accumulator.value_or(default_accumulator(type));
-      require_room(n);
+      require_memory_for(n);
     };
     bool const from_end = arguments_.direction == scan_direction::reverse;
     input_.emplace(
@@ -153,7 +153,7 @@ class prefix_run {
   }
 
   /// Refuses a result of `n` items that does not fit in memory beside what has been read.
-  void require_room(std::uint64_t n) const {
+  void require_memory_for(std::uint64_t n) const {
     require_memory(memory_held() + n * size_of(accumulator_),
                    "scanning " + input_name(arguments_.input));
   }

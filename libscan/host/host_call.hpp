@@ -19,7 +19,7 @@ namespace libscan::inline v1::detail {
 
 /// out[i] = scan of the n items `in`, converted to `accumulator`, within segments, with *init
 /// before the first item of each. Forward or in reverse. All pointers are to host memory; `out`
-/// holds `room` results of `out_type`.
+/// holds `capacity` results of `out_type`.
 struct host_scan {
   input_type type;
   void const* in;
@@ -32,7 +32,7 @@ struct host_scan {
   void const* init;
   input_type out_type;
   void* out;
-  index_t room;
+  index_t capacity;
   void* total;  ///< without segments: receives *init and all items, summed; or null
   /// Null; or the n > 0 items are a piece of a longer input, on a CPU. What comes before the first
   /// item in the order of the scan, in place of *init; receives the value after the last one.
@@ -40,7 +40,7 @@ struct host_scan {
 };
 
 /// totals[s] = *init and the items of segment s, summed. Otherwise as `host_scan`; `totals` holds
-/// `room` accumulators.
+/// `capacity` accumulators.
 struct host_reduction {
   input_type type;
   void const* in;
@@ -50,7 +50,7 @@ struct host_reduction {
   item_type accumulator;
   void const* init;
   void* totals;
-  index_t room;
+  index_t capacity;
 };
 
 /// The ranks of the true items of a mask, integers of `rank_bytes`.
@@ -59,7 +59,7 @@ struct host_binary_scan {
   scan_kind kind;
   void* ranks;
   std::size_t rank_bytes;
-  index_t room;
+  index_t capacity;
 };
 
 /// Checks the call and runs it on engine `on`. Throws `invalid_argument` for a `segments` that does
@@ -68,9 +68,9 @@ void run_host_scan(engine const& on, host_scan const& call);
 /// The same; returns the number of segments.
 index_t run_host_reduction(engine const& on, host_reduction const& call);
 /// The same for segments of keys, whose first keys it writes to `unique`, which holds
-/// `unique_room` keys.
+/// `unique_capacity` keys.
 index_t run_keyed_reduction(engine const& on, host_reduction const& call, void* unique,
-                            index_t unique_room);
+                            index_t unique_capacity);
 /// The same; returns the number of true items.
 index_t run_binary_scan(engine const& on, host_binary_scan const& call);
 

@@ -30,10 +30,10 @@ void check_aligned(char const* call, char const* what, void const* items, std::s
                    std::to_string(size) + ", the size of an item");
 }
 
-void check_room(char const* call, char const* what, index_t room, index_t needed) {
-  if (room >= needed) return;
-  refuse(call, std::string(what) + " holds " + std::to_string(room) + " items; expected at least " +
-                   std::to_string(needed));
+void check_capacity(char const* call, char const* what, index_t capacity, index_t needed) {
+  if (capacity >= needed) return;
+  refuse(call, std::string(what) + " holds " + std::to_string(capacity) +
+                   " items; expected at least " + std::to_string(needed));
 }
 
 void check_offsets(char const* call, index_bounds const& bounds, index_t n) {
@@ -91,7 +91,7 @@ void check(host_reduction const& call, char const* name) {
   std::size_t const size = libscan::size_of(call.accumulator);
   check_aligned(name, "in", call.in, detail::size_of(call.type));
   check_aligned(name, "totals", call.totals, size);
-  auto const results = memory_span(call.totals, call.room, size);
+  auto const results = memory_span(call.totals, call.capacity, size);
   require_no_overlap(name, "in and totals",
                      memory_span(call.in, call.n, detail::size_of(call.type)), results);
   check_segments_apart(name, call.segments, results);
@@ -102,9 +102,9 @@ index_t reduce_checked(engine const& on, host_reduction const& call, char const*
   if (call.segments.how() != form::none) {
     // As many as items always suffice, and need no count.
     int const threads = on.runs_kernels() ? cpu::default_threads() : on.threads();
-    bool const enough = !call.segments.counts_segments() && call.room >= call.n;
+    bool const enough = !call.segments.counts_segments() && call.capacity >= call.n;
     index_t const needed = enough ? 0 : detail::count_segments(threads, call.segments, call.n);
-    check_room(name, "totals", call.room, needed);
+    check_capacity(name, "totals", call.capacity, needed);
     if (call.n == 0 && !call.segments.counts_segments()) return 0;
   }
   return libscan::visit_item_type(call.accumulator, [&]<class T>(std::type_identity<T>) {
@@ -142,7 +142,7 @@ void check_segments(char const* call, segmentation const& segments, index_t n) {
 void run_host_scan(engine const& on, host_scan const& call) {
   char const* const name = name_of(call);
   check_segments(name, call.segments, call.n);
-  check_room(name, "out", call.room, call.n);
+  check_capacity(name, "out", call.capacity, call.n);
   std::size_t const in_size = detail::size_of(call.type), out_size = detail::size_of(call.out_type);
   check_aligned(name, "in", call.in, in_size);
   check_aligned(name, "out", call.out, out_size);
@@ -169,18 +169,19 @@ index_t run_host_reduction(engine const& on, host_reduction const& call) {
 }
 
 index_t run_keyed_reduction(engine const& on, host_reduction const& call, void* unique,
-                            index_t unique_room) {
+                            index_t unique_capacity) {
   char const* const name = "reduce_by_key";
   check(call, name);
-  auto const keys = memory_span(unique, unique_room, detail::size_of(call.segments.type()));
+  auto const keys = memory_span(unique, unique_capacity, detail::size_of(call.segments.type()));
   require_no_overlap(name, "unique and totals", keys,
-                     memory_span(call.totals, call.room, libscan::size_of(call.accumulator)));
+                     memory_span(call.totals, call.capacity, libscan::size_of(call.accumulator)));
   require_no_overlap(name, "unique and in", keys,
                      memory_span(call.in, call.n, detail::size_of(call.type)));
   check_segments_apart(name, call.segments, keys);
   int const threads = on.runs_kernels() ? cpu::default_threads() : on.threads();
-  if (unique_room < call.n) {
-    check_room(name, "unique", unique_room, detail::count_segments(threads, call.segments, call.n));
+  if (unique_capacity < call.n) {
+    check_capacity(name, "unique", unique_capacity,
+                   detail::count_segments(threads, call.segments, call.n));
   }
   index_t const runs = reduce_checked(on, call, name);
   detail::copy_first_keys(threads, call.segments, call.n, unique);
@@ -209,7 +210,7 @@ index_t run_binary_scan(engine const& on, host_binary_scan const& call) {
   char const* const name =
       call.kind == scan_kind::inclusive ? "inclusive_binary_scan" : "exclusive_binary_scan";
   index_t const n = call.mask.size();
-  check_room(name, "ranks", call.room, n);
+  check_capacity(name, "ranks", call.capacity, n);
   check_aligned(name, "ranks", call.ranks, call.rank_bytes);
   require_no_overlap(name, "the mask and ranks", call.mask.bytes(),
                      memory_span(call.ranks, n, call.rank_bytes));

@@ -30,11 +30,11 @@ inline void check_no_overlap(char const* call, std::span<std::byte const> values
 }
 
 /// Refuses an output that holds fewer than the `count` items that are `done` ("kept").
-inline void check_fits(char const* call, index_t count, index_t room, char const* done = "kept",
+inline void check_fits(char const* call, index_t count, index_t capacity, char const* done = "kept",
                        char const* out = "out") {
-  if (count <= room) return;
+  if (count <= capacity) return;
   throw invalid_argument(std::string(call) + ": " + std::to_string(count) + " items are " + done +
-                         ", but " + out + " holds only " + std::to_string(room));
+                         ", but " + out + " holds only " + std::to_string(capacity));
 }
 
 }  // namespace libscan::inline v1::detail

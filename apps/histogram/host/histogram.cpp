@@ -10,11 +10,12 @@
 
 namespace libscan::inline v1::detail {
 
-void check_bin_room(char const* call, std::size_t room, int bins) {
+void check_bin_capacity(char const* call, std::size_t capacity, int bins) {
   check_bins(bins);
-  if (room >= static_cast<std::size_t>(bins)) return;
+  if (capacity >= static_cast<std::size_t>(bins)) return;
   throw invalid_argument(std::string(call) + ": " + std::to_string(bins) +
-                         " bins, but there is space for only " + std::to_string(room) + " results");
+                         " bins, but there is space for only " + std::to_string(capacity) +
+                         " results");
 }
 
 void check_no_overlap(char const* call, std::span<std::byte const> results, char const* what,

@@ -39,7 +39,7 @@ sample_totals histogram_by(engine const& on, histogram_algorithm which,
                            std::span<Sample const> samples, std::span<index_t> counts,
                            Rule const& rule) {
   if (which == histogram_algorithm::shared) return histogram(on, samples, counts, rule);
-  libscan::detail::check_bin_room("histogram", counts.size(), rule.bins());
+  libscan::detail::check_bin_capacity("histogram", counts.size(), rule.bins());
   auto* const counters = reinterpret_cast<std::uint64_t*>(counts.data());
   return libscan::detail::with_compiled_rule(rule, [&](auto const& bins) {
     return libscan::detail::on_engine(

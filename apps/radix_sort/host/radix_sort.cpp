@@ -11,10 +11,10 @@
 
 namespace libscan::inline v1::detail {
 
-void check_sort_room(char const* call, char const* what, std::size_t room, std::size_t n) {
-  if (room >= n) return;
+void check_sort_capacity(char const* call, char const* what, std::size_t capacity, std::size_t n) {
+  if (capacity >= n) return;
   throw invalid_argument(std::string(call) + ": " + std::to_string(n) + " keys, but " + what +
-                         " holds only " + std::to_string(room));
+                         " holds only " + std::to_string(capacity));
 }
 
 void check_positions_suffice(char const* call, std::uint64_t most, std::size_t n) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t buffered = std::size_t{1} << 16;
 constexpr std::uint64_t sector = 4096;
-constexpr std::uint64_t least_block = 4 * sector;
+constexpr std::uint64_t min_block = 4 * sector;
 constexpr std::uint64_t around_block = 2 * sector;  // that a block_reader takes besides
 
 void append_size(std::uint64_t size, std::string& to) {
@@ -184,15 +184,15 @@ void run_writer::end_run() {
 void run_writer::finish() { file_.finish(); }
 
 std::size_t merge_plan::ways() const {
-  return std::clamp<std::size_t>(static_cast<std::size_t>(bytes / (least_block + around_block)), 2,
+  return std::clamp<std::size_t>(static_cast<std::size_t>(bytes / (min_block + around_block)), 2,
                                  max_ways);
 }
 
 std::size_t merge_plan::block_bytes(std::size_t runs) const {
-  constexpr std::uint64_t most = std::uint64_t{1} << 20;
+  constexpr std::uint64_t max_block = std::uint64_t{1} << 20;
   std::uint64_t const share = bytes / runs;
   std::uint64_t const fit = share > around_block ? (share - around_block) / sector * sector : 0;
-  return static_cast<std::size_t>(std::clamp<std::uint64_t>(fit, least_block, most));
+  return static_cast<std::size_t>(std::clamp<std::uint64_t>(fit, min_block, max_block));
 }
 
 void merge_runs(std::unique_ptr<run_writer> from, merge_plan const& plan, bool unique,

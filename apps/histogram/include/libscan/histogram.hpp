@@ -80,7 +80,7 @@ struct compiled_histogram {
 };
 
 /// Throws `invalid_argument` unless there is space for `bins` results.
-void check_bin_room(char const* call, std::size_t room, int bins);
+void check_bin_capacity(char const* call, std::size_t capacity, int bins);
 
 /// Throws `invalid_argument` if results would overwrite what is read.
 void check_no_overlap(char const* call, std::span<std::byte const> results, char const* what,
@@ -172,7 +172,7 @@ sample_totals histogram(engine const& on, Samples const& samples, Counts&& count
   using count = typename decltype(to)::value_type;
   static_assert(std::is_integral_v<count> && (sizeof(count) == 4 || sizeof(count) == 8),
                 "histogram: counts are integers of 32 or 64 bits");
-  detail::check_bin_room("histogram", to.size(), rule.bins());
+  detail::check_bin_capacity("histogram", to.size(), rule.bins());
   auto const results = std::as_bytes(to.first(static_cast<std::size_t>(rule.bins())));
   detail::check_no_overlap("histogram", results, "the samples", std::as_bytes(in));
   detail::check_no_edge_overlap("histogram", results, rule);
@@ -252,7 +252,7 @@ sample_totals weighted_histogram(engine const& on, Samples const& samples, Weigh
                 "weighted_histogram: sums are double");
   static_assert(std::is_floating_point_v<typename decltype(with)::value_type>,
                 "weighted_histogram: weights are float or double");
-  detail::check_bin_room("weighted_histogram", to.size(), rule.bins());
+  detail::check_bin_capacity("weighted_histogram", to.size(), rule.bins());
   auto const results = std::as_bytes(to.first(static_cast<std::size_t>(rule.bins())));
   detail::check_no_overlap("weighted_histogram", results, "the samples", std::as_bytes(in));
   detail::check_no_overlap("weighted_histogram", results, "the weights", std::as_bytes(with));

@@ -69,8 +69,8 @@ struct compiled_sort {
   static std::size_t enqueued_bytes(engine const& on, sort_call const& call);
 };
 
-/// Throws `invalid_argument` unless `room` >= n.
-void check_sort_room(char const* call, char const* what, std::size_t room, std::size_t n);
+/// Throws `invalid_argument` unless `capacity` >= n.
+void check_sort_capacity(char const* call, char const* what, std::size_t capacity, std::size_t n);
 
 /// Throws `invalid_argument` if positions up to `most` are too few for n keys.
 void check_positions_suffice(char const* call, std::uint64_t most, std::size_t n);
@@ -144,7 +144,7 @@ void sort_keys(engine const& on, Keys const& keys, Out&& out, sort_options const
   using key = typename decltype(in)::value_type;
   static_assert(std::is_same_v<key, typename decltype(to)::value_type>,
                 "sort_keys: keys and out must hold the same type");
-  detail::check_sort_room("sort_keys", "out", to.size(), in.size());
+  detail::check_sort_capacity("sort_keys", "out", to.size(), in.size());
   detail::across_types([&] {
     detail::compiled_sort<typename detail::sort_key<key>::type>::items(
         on, detail::compiled_keys(in.data()), detail::compiled_keys(to.data()), {},
@@ -169,9 +169,9 @@ void sort_pairs(engine const& on, Keys const& keys, Out&& out, Values const& val
                     std::is_same_v<value, typename decltype(values_to)::value_type>,
                 "sort_pairs: inputs and their outputs must hold the same type");
   static_assert(std::is_trivially_copyable_v<value>);
-  detail::check_sort_room("sort_pairs", "out", to.size(), in.size());
-  detail::check_sort_room("sort_pairs", "values", values_in.size(), in.size());
-  detail::check_sort_room("sort_pairs", "values_out", values_to.size(), in.size());
+  detail::check_sort_capacity("sort_pairs", "out", to.size(), in.size());
+  detail::check_sort_capacity("sort_pairs", "values", values_in.size(), in.size());
+  detail::check_sort_capacity("sort_pairs", "values_out", values_to.size(), in.size());
   detail::across_types([&] {
     detail::compiled_sort<typename detail::sort_key<key>::type>::items(
         on, detail::compiled_keys(in.data()), detail::compiled_keys(to.data()),
@@ -190,7 +190,7 @@ void argsort(engine const& on, Keys const& keys, Positions&& positions,
   auto const in = detail::as_items(keys);
   std::span const to{static_cast<Positions&&>(positions)};
   using key = typename decltype(in)::value_type;
-  detail::check_sort_room("argsort", "positions", to.size(), in.size());
+  detail::check_sort_capacity("argsort", "positions", to.size(), in.size());
   auto* const places = detail::compiled_positions("argsort", to.data(), in.size());
   detail::across_types([&] {
     detail::compiled_sort<typename detail::sort_key<key>::type>::positions(

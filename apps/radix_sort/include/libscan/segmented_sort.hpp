@@ -56,7 +56,7 @@ void segmented_sort_keys(engine const& on, Keys const& keys, Out&& out, Offsets 
   using key = typename decltype(in)::value_type;
   static_assert(std::is_same_v<key, typename decltype(to)::value_type>,
                 "segmented_sort_keys: keys and out must hold the same type");
-  detail::check_sort_room("segmented_sort_keys", "out", to.size(), in.size());
+  detail::check_sort_capacity("segmented_sort_keys", "out", to.size(), in.size());
   detail::across_types([&] {
     detail::compiled_segmented_sort<typename detail::sort_key<key>::type>::items(
         "segmented_sort_keys", on, detail::compiled_keys(in.data()),
@@ -86,9 +86,9 @@ void segmented_sort_pairs(engine const& on, Keys const& keys, Out&& out, Values 
                     std::is_same_v<value, typename decltype(values_to)::value_type>,
                 "segmented_sort_pairs: inputs and their outputs must hold the same type");
   static_assert(std::is_trivially_copyable_v<value>);
-  detail::check_sort_room("segmented_sort_pairs", "out", to.size(), in.size());
-  detail::check_sort_room("segmented_sort_pairs", "values", values_in.size(), in.size());
-  detail::check_sort_room("segmented_sort_pairs", "values_out", values_to.size(), in.size());
+  detail::check_sort_capacity("segmented_sort_pairs", "out", to.size(), in.size());
+  detail::check_sort_capacity("segmented_sort_pairs", "values", values_in.size(), in.size());
+  detail::check_sort_capacity("segmented_sort_pairs", "values_out", values_to.size(), in.size());
   detail::across_types([&] {
     detail::compiled_segmented_sort<typename detail::sort_key<key>::type>::items(
         "segmented_sort_pairs", on, detail::compiled_keys(in.data()),
@@ -108,7 +108,7 @@ void segmented_argsort(engine const& on, Keys const& keys, Positions&& positions
   std::span const to{static_cast<Positions&&>(positions)};
   std::span<index_t const> const begins{offsets};
   using key = typename decltype(in)::value_type;
-  detail::check_sort_room("segmented_argsort", "positions", to.size(), in.size());
+  detail::check_sort_capacity("segmented_argsort", "positions", to.size(), in.size());
   auto* const places = detail::compiled_positions("segmented_argsort", to.data(), in.size());
   detail::across_types([&] {
     detail::compiled_segmented_sort<typename detail::sort_key<key>::type>::positions(

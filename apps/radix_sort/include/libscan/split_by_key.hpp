@@ -60,7 +60,7 @@ void split_by_key(engine const& on, Keys const& keys, Out&& out, Offsets&& offse
   using key = typename decltype(in)::value_type;
   static_assert(std::is_same_v<key, typename decltype(to)::value_type>,
                 "split_by_key: keys and out must hold the same type");
-  detail::check_sort_room("split_by_key", "out", to.size(), in.size());
+  detail::check_sort_capacity("split_by_key", "out", to.size(), in.size());
   detail::split_items<key>(on, in, to, {}, begins);
 }
 
@@ -85,9 +85,9 @@ void split_by_key(engine const& on, Keys const& keys, Out&& out, Values const& v
                     std::is_same_v<value, typename decltype(values_to)::value_type>,
                 "split_by_key: inputs and their outputs must hold the same type");
   static_assert(std::is_trivially_copyable_v<value>);
-  detail::check_sort_room("split_by_key", "out", to.size(), in.size());
-  detail::check_sort_room("split_by_key", "values", values_in.size(), in.size());
-  detail::check_sort_room("split_by_key", "values_out", values_to.size(), in.size());
+  detail::check_sort_capacity("split_by_key", "out", to.size(), in.size());
+  detail::check_sort_capacity("split_by_key", "values", values_in.size(), in.size());
+  detail::check_sort_capacity("split_by_key", "values_out", values_to.size(), in.size());
   detail::split_items<key>(on, in, to, {values_in.data(), values_to.data(), sizeof(value)}, begins);
 }
 

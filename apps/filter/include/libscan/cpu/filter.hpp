@@ -94,7 +94,7 @@ struct packed_chunk {
   small_buffer<Item> items;
   index_t count = 0;
 
-  explicit packed_chunk(index_t room) : items(room) {}
+  explicit packed_chunk(index_t capacity) : items(capacity) {}
 };
 
 /// Packs chunk `c`: what `rule` keeps into one buffer, the rest into the other.
@@ -315,8 +315,8 @@ index_t split_by(int threads, In in, split_outputs<Kept, Rejected> const& out, i
   return cpu::run_chunks(
       threads, n, chunk_items, plus<index_t>{}, 0,
       [&] {
-        index_t const room = std::min(n, chunk_items);
-        return split_chunk{packed_chunk(room), packed_chunk(room)};
+        index_t const capacity = std::min(n, chunk_items);
+        return split_chunk{packed_chunk(capacity), packed_chunk(capacity)};
       },
       [&](split_chunk& packed, chunk const& c) {
         detail::pack_both(rule, c, in, packed.kept, packed.rejected);

@@ -53,9 +53,9 @@ index_t filter_with_indices_by(int threads, In in, indexed_outputs<Values, Indic
   return cpu::run_chunks(
       threads, n, chunk_items, plus<index_t>{}, 0,
       [&] {
-        index_t const room = std::min(n, chunk_items);
-        return indexed_chunk{detail::packed_chunk<T>(room),
-                             detail::small_buffer<std::uint32_t>(room)};
+        index_t const capacity = std::min(n, chunk_items);
+        return indexed_chunk{detail::packed_chunk<T>(capacity),
+                             detail::small_buffer<std::uint32_t>(capacity)};
       },
       [&](indexed_chunk& packed, chunk const& c) {
         index_t kept = 0;

@@ -64,7 +64,7 @@ sample_totals histogram(ranks const& on, Samples const& samples, Counts&& counts
     auto const bins = static_cast<std::size_t>(rule.bins());
     std::vector<index_t> all;
     auto const totals = detail::add_histograms(call, rule.bins(), all, [&](std::span<index_t> own) {
-      detail::check_bin_room("histogram", to.size(), rule.bins());
+      detail::check_bin_capacity("histogram", to.size(), rule.bins());
       return libscan::histogram(on.local(), samples, own, rule);
     });
     call.agree("results", [&] {
