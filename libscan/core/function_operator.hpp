@@ -347,10 +347,10 @@ struct operator_call {
 template <class It, class Op>
 constexpr void refuse_difference() {
   using item = typename iterated_item<It>::type;
-  constexpr bool called =
-      std::is_void_v<item> || returns_unseen<Op> || requires(Op const& op, item const& x) {
-    op(x, x);
-  };
+  static_assert(!std::is_void_v<item>,
+                "libscan: the type of the items is unknown: nvcc's host pass cannot deduce the "
+                "result of a __device__ operator[] that returns auto. State its return type");
+  constexpr bool called = returns_unseen<Op> || requires(Op const& op, item const& x) { op(x, x); };
   static_assert(called,
                 "libscan: neighbors cannot be combined as op(earlier, later), const (by default "
                 "later - earlier, of anything but bool)");

@@ -88,12 +88,12 @@ void segmented_scan_over_ranks(char const* name, ranks const& on, In const& in,
       return rank_heads{!head_flags.empty(), !head_flags.empty() && head_flags[0] != 0};
     });
     call.agree("items", [&] {
-      items.reserve(from.size());
+      items.resize(from.size(), {op.identity(), false});
       for (std::size_t i = 0; i < from.size(); ++i) {
         bool const begins =
             detail::begins_at(head_flags, static_cast<index_t>(i), reversed, on.rank(), all);
         T const item = static_cast<T>(from[i]);
-        items.push_back({begins ? op(init, item) : item, begins});
+        items[i] = {begins ? op(init, item) : item, begins};
       }
     });
   });

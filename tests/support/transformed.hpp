@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <stdexcept>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <libscan/core/types.hpp>
@@ -28,7 +30,9 @@ struct transformed {
   Items items;
   F f;
 
-  __device__ auto operator[](index_t i) const {
+  // A stated type: nvcc's host pass drops the body that `auto` would be deduced from.
+  __device__ std::invoke_result_t<F const&, decltype(std::declval<Items const&>()[0])> operator[](
+      index_t i) const {
     require_kernel();
     return f(items[i]);
   }

@@ -52,9 +52,10 @@ inline void* cusparse_file() {
   return file;
 }
 
-/// A function of the loaded library, of the type that cusparse.h declares.
+/// A function of the loaded library, of the type that cusparse.h declares. Takes no address of the
+/// declared function: that would ask the linker for it.
 template <class Function>
-Function* cusparse_function(Function*, char const* name) {
+Function* cusparse_function(char const* name) {
   return reinterpret_cast<Function*>(::dlsym(cusparse_file(), name));
 }
 
@@ -68,9 +69,10 @@ inline void check_cusparse(cusparseStatus_t status, char const* call) {
 /// Whether this build knows cuSPARSE, and it can be loaded.
 inline bool has_cusparse() { return detail::cusparse_file() != nullptr; }
 
-#define LIBSCAN_CUSPARSE(function, ...)    \
-  ::libscan::apps::detail::check_cusparse( \
-      ::libscan::apps::detail::cusparse_function(&function, #function)(__VA_ARGS__), #function)
+#define LIBSCAN_CUSPARSE(function, ...)                                                       \
+  ::libscan::apps::detail::check_cusparse(                                                    \
+      ::libscan::apps::detail::cusparse_function<decltype(function)>(#function)(__VA_ARGS__), \
+      #function)
 
 /// cuSPARSE's descriptors of a matrix and two vectors, and a buffer. Needs `has_cusparse`. Throws
 /// `libscan::error` where cuSPARSE fails.
@@ -95,10 +97,10 @@ class cusparse_product {
 
   ~cusparse_product() {
     using detail::cusparse_function;
-    (void)cusparse_function(&cusparseDestroyDnVec, "cusparseDestroyDnVec")(y_);
-    (void)cusparse_function(&cusparseDestroyDnVec, "cusparseDestroyDnVec")(x_);
-    (void)cusparse_function(&cusparseDestroySpMat, "cusparseDestroySpMat")(matrix_);
-    (void)cusparse_function(&cusparseDestroy, "cusparseDestroy")(handle_);
+    (void)cusparse_function<decltype(cusparseDestroyDnVec)>("cusparseDestroyDnVec")(y_);
+    (void)cusparse_function<decltype(cusparseDestroyDnVec)>("cusparseDestroyDnVec")(x_);
+    (void)cusparse_function<decltype(cusparseDestroySpMat)>("cusparseDestroySpMat")(matrix_);
+    (void)cusparse_function<decltype(cusparseDestroy)>("cusparseDestroy")(handle_);
   }
 
   /// Asynchronous on the default stream.
