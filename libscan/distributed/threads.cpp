@@ -47,6 +47,7 @@ struct group {
   group(int ranks, std::chrono::milliseconds wait, bool all_linked)
       : timeout(wait),
         linked(all_linked),
+        spins(std::thread::hardware_concurrency() >= 2 * static_cast<unsigned>(ranks)),
         shown(static_cast<std::size_t>(ranks)),
         places(static_cast<std::size_t>(ranks)) {}
 
@@ -72,6 +73,7 @@ struct group {
 
   std::chrono::milliseconds timeout;
   bool linked;
+  bool spins;  // there are cores to spare
   std::mutex mutex;
   std::condition_variable changed;
   /// Under `mutex`, too. Wakes all that wait.
@@ -252,7 +254,7 @@ class thread_transport final : public transport {
   /// Waits a little for any change, if there are cores to spare: waking a thread takes longer than
   /// most meetings.
   void spin(std::unique_lock<std::mutex>& lock) const {
-    if (std::thread::hardware_concurrency() < 2 * all_->ranks()) return;
+    if (!all_->spins) return;
     std::uint64_t const before = all_->changes;
     lock.unlock();
     auto const end = steady_clock::now() + spinning;
