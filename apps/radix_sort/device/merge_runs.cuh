@@ -89,6 +89,7 @@ template <class Key, class Value>
 struct merge_kernel {
   using shape = merge_shape<Key>;
   static constexpr int block_threads = shape::block_threads;
+  static constexpr int resident_blocks = 4;
   static constexpr bool has_values = !std::is_same_v<Value, no_values>;
 
   struct shared_storage {
@@ -114,34 +115,45 @@ struct merge_kernel {
     index_t const split_end = is_last ? pair.a.size : splits[tile + 1];
     tile_sources const from{split, begin - split, static_cast<int>(split_end - split),
                             is_last ? static_cast<int>(left) : shape::tile_items};
-    int const thread = static_cast<int>(threadIdx.x);
-#pragma unroll
-    for (int k = 0; k < shape::items_per_thread; ++k) {
-      int const i = thread + k * block_threads;
-      if (i >= from.items) continue;
-      shared.keys[i] =
-          i < from.from_a ? pair.a.keys[from.a + i] : pair.b.keys[from.b + (i - from.from_a)];
-    }
+    load_each(
+        pair.a.keys, pair.b.keys, from, [](int i) { return i; }, shared.keys);
     simt::sync_block();
     merge_in_shared(shared, from, word_of);
     simt::sync_block();
     index_t const target = pair.target + begin;
-#pragma unroll
-    for (int k = 0; k < shape::items_per_thread; ++k) {
-      int const i = thread + k * block_threads;
-      if (i >= from.items) continue;
-      out[target + i] = shared.keys[i];
-      if constexpr (has_values) {
-        int const source = shared.sources[i];
-        auto const* const in_a = static_cast<Value const*>(pair.a.values);
-        auto const* const in_b = static_cast<Value const*>(pair.b.values);
-        values_out[target + i] =
-            source < from.from_a ? in_a[from.a + source] : in_b[from.b + (source - from.from_a)];
-      }
+    each_item(from, [&](int /*k*/, int i) { out[target + i] = shared.keys[i]; });
+    if constexpr (has_values) {
+      load_each(
+          static_cast<Value const*>(pair.a.values), static_cast<Value const*>(pair.b.values), from,
+          [&](int i) { return shared.sources[i]; }, values_out + target);
     }
   }
 
  private:
+  /// use(k, i) for the thread's k-th item, item i of the tile. Neighboring threads have neighboring
+  /// items.
+  template <class Use>
+  __device__ static void each_item(tile_sources const& from, Use use) {
+#pragma unroll
+    for (int k = 0; k < shape::items_per_thread; ++k) {
+      int const i = static_cast<int>(threadIdx.x) + k * block_threads;
+      if (i < from.items) use(k, i);
+    }
+  }
+
+  /// to[i] = item place(i) of the tile, out of two arrays that may be another GPU's memory: all of
+  /// a thread's loads are on their way before the first store waits for one.
+  template <class Item, class Place>
+  __device__ static void load_each(Item const* in_a, Item const* in_b, tile_sources const& from,
+                                   Place place, Item* to) {
+    Item items[shape::items_per_thread];
+    each_item(from, [&](int k, int i) {
+      int const at = place(i);
+      items[k] = at < from.from_a ? in_a[from.a + at] : in_b[from.b + (at - from.from_a)];
+    });
+    each_item(from, [&](int k, int i) { to[i] = items[k]; });
+  }
+
   /// Each thread merges its consecutive results.
   __device__ static void merge_in_shared(shared_storage& shared, tile_sources const& from,
                                          key_words<Key> const& word_of) {
