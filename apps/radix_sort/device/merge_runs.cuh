@@ -142,7 +142,7 @@ struct merge_kernel {
   }
 
   /// to[i] = item place(i) of the tile, out of two arrays that may be another GPU's memory: all of
-  /// a thread's loads are on their way before the first store waits for one.
+  /// a thread's loads are in flight before the first store waits for one.
   template <class Item, class Place>
   __device__ static void load_each(Item const* in_a, Item const* in_b, tile_sources const& from,
                                    Place place, Item* to) {
