@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -24,6 +26,7 @@
 #include <libscan/distributed/device_filter.hpp>
 #include <libscan/distributed/device_histogram.hpp>
 #include <libscan/distributed/device_sort.hpp>
+#include <libscan/distributed/device_spmv.hpp>
 #include <libscan/distributed/threads.hpp>
 #include <libscan/host/device_memory.hpp>
 #include <libscan/predicate_parser.hpp>
@@ -151,6 +154,21 @@ std::uint64_t checksum(ranks const& on, T const* items, index_t begin, index_t n
   return sum;
 }
 
+/// A matrix of one GPU.
+struct matrix_on_device {
+  matrix_on_device(device_queue const& queue, sparse_matrix<double> const& host)
+      : offsets(detail::device_copy_of<std::int64_t>(queue, host.offsets)),
+        indices(detail::device_copy_of<std::int32_t>(queue, host.indices)),
+        values(detail::device_copy_of<double>(queue, host.values)),
+        matrix(queue, {host.rows, host.columns, host.nonzeros(), offsets->data(), indices->data(),
+                       values->data()}) {}
+
+  std::unique_ptr<detail::device_array<std::int64_t>> offsets;
+  std::unique_ptr<detail::device_array<std::int32_t>> indices;
+  std::unique_ptr<detail::device_array<double>> values;
+  device_prepared_matrix<double> matrix;
+};
+
 /// The lines of one group of ranks.
 class bench {
  public:
@@ -169,6 +187,7 @@ class bench {
     sort<std::uint32_t>("sort u32, all equal", skew::equal);
     sort<std::uint32_t>("sort u32, sorted", skew::ascending);
     exchange();
+    product();
   }
 
  private:
@@ -321,6 +340,54 @@ class bench {
     index_t const begin = in.size() * on_.rank();
     time("exchange", static_cast<double>(each * (on_.size() - 1)) * sizeof(std::uint32_t),
          checksum(on_, out.data(), begin, out.size()), work);
+  }
+
+  /// This rank's rows of a stencil of 7 points in a cube. Values and x are small whole numbers, so
+  /// that sums are exact, and equal for any number of ranks.
+  distributed_rows<double> stencil(index_t side, distribution const& d) const {
+    index_t const first = d.begin(on_.rank()), rows = d.size(on_.rank());
+    sparse_matrix<double> mine{rows, side * side * side, {0}, {}, {}};
+    for (index_t i = first; i < first + rows; ++i) {
+      index_t const x = i % side, y = i / side % side, z = i / side / side;
+      auto const add = [&](bool inside, index_t at) {
+        if (!inside) return;
+        mine.indices.push_back(static_cast<std::int32_t>(at));
+        mine.values.push_back(at == i ? 6 : -1);
+      };
+      add(z > 0, i - side * side);
+      add(y > 0, i - side);
+      add(x > 0, i - 1);
+      add(true, i);
+      add(x + 1 < side, i + 1);
+      add(y + 1 < side, i + side);
+      add(z + 1 < side, i + side * side);
+      mine.offsets.push_back(mine.nonzeros());
+    }
+    return {d, std::move(mine)};
+  }
+
+  /// The bytes of a row: its entries, its offset, x and y.
+  void product() {
+    if (!wanted("spmv stencil7")) return;
+    constexpr index_t row_bytes = 7 * (sizeof(double) + sizeof(std::int32_t)) + 3 * sizeof(double);
+    auto const rows = static_cast<double>(total<double>(row_bytes));
+    auto const side = static_cast<index_t>(std::cbrt(rows) + 1e-9);
+    auto const d = distribution::even(side * side * side, on_.size());
+    device_distributed_matrix<double> matrix(on_, stencil(side, d));
+    index_t const n = d.size(on_.rank()), begin = d.begin(on_.rank());
+    buffer<double> host(n);
+    for (index_t i = 0; i < n; ++i) host[static_cast<std::size_t>(i)] = double((begin + i) % 1000);
+    detail::device_array<double> const x(on_.queue(), n), y(on_.queue(), n);
+    x.upload(std::span<double const>(host.data(), host.size()));
+    std::optional<matrix_on_device> one_gpu;
+    if (on_.size() == 1) one_gpu.emplace(on_.queue(), stencil(side, d).mine);
+    both(
+        "spmv stencil7 f64",
+        [&] {
+          matrix.multiply({x.data(), n}, {y.data(), n});
+        },
+        [&] { one_gpu->matrix.multiply(on_.queue(), x.data(), y.data()); },
+        [&] { return checksum(on_, y.data(), begin, n); });
   }
 
   ranks const& on_;

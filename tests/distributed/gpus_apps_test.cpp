@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filters, histograms, exchanges and sorts of device memory over ranks that are threads, against
-// plain loops.
+// Filters, histograms, exchanges, sorts and sparse products of device memory over ranks that are
+// threads, against plain loops.
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
@@ -14,10 +14,12 @@
 #include <libscan/distributed/device_filter.hpp>
 #include <libscan/distributed/device_histogram.hpp>
 #include <libscan/distributed/device_sort.hpp>
+#include <libscan/distributed/device_spmv.hpp>
 #include <libscan/distributed/radix_sort.hpp>
 #include <libscan/distributed/threads.hpp>
 #include <libscan/predicate_parser.hpp>
 #include <tests/distributed/device_ranks.hpp>
+#include <tests/distributed/lists.hpp>
 #include <tests/distributed/parts.hpp>
 #include <tests/support/catch.hpp>
 
@@ -286,4 +288,98 @@ TEST_CASE("calls on host memory over threads of the cpu engine") {
   CHECK(std::accumulate(counts[0].begin(), counts[0].end(), index_t{0}) == n);
   std::ranges::sort(keys);
   CHECK(sorted == keys);
+}
+
+namespace {
+
+/// The product on ranks in device memory: y, with rows and columns spread in these ways.
+template <class T>
+std::vector<T> device_product_on(int p, spread how, test::host_coo<T> const& list, std::vector<T> x,
+                                 std::vector<T> y, product_options<T> const& options) {
+  auto const d = test::spread_out(how, list.entries(), p);
+  auto const rows = test::spread_out(how, list.rows, p);
+  auto const columns = test::spread_out(how, list.columns, p);
+  thread_ranks(machines_for(p)).run([&](ranks const& on) {
+    device_distributed_matrix<T> a(
+        on, libscan::to_rows(on, test::part_of_list(list, d, on.rank()), rows.size(on.rank())),
+        columns.size(on.rank()));
+    on_device<T> const mine(on, part_of(x, a.columns(), on.rank()));
+    on_device<T> const to(on, part_of(y, a.rows(), on.rank()));
+    for (int i = 0; i < 2; ++i) {  // the plan serves many products
+      to.upload(part_of(y, a.rows(), on.rank()));
+      a.multiply({mine.data(), mine.size()}, {to.data(), to.size()}, options);
+    }
+    to.download(part_of(y, a.rows(), on.rank()));
+  });
+  return y;
+}
+
+}  // namespace
+
+namespace {
+
+void check_device_products(test::host_coo<std::int64_t> const& list, int max_ranks,
+                           std::vector<spread> const& spreads) {
+  using test::make_input, test::pattern;
+  auto const x = make_input<std::int64_t>(pattern::small, list.columns, 3);
+  auto const y = make_input<std::int64_t>(pattern::small, list.rows, 4);
+  product_options<std::int64_t> options;
+  options.alpha = -2;
+  options.beta = 3;
+  auto expected = y;
+  auto const matrix = libscan::to_rows(engine::cpu(1), test::view_of(list));
+  libscan::spmv(engine::cpu(1), matrix, x, expected, options);
+  for (int p = 1; p <= max_ranks; ++p) {
+    for (spread const how : spreads) {
+      INFO("ranks " << p << ", spread " << static_cast<int>(how));
+      CHECK(device_product_on(p, how, list, x, y, options) == expected);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("products of device memory over ranks are those of one process") {
+  for (auto const& shape : test::row_shapes(100, 1000)) {
+    INFO("rows: " << shape.name);
+    check_device_products(test::list_of_shape<std::int64_t>(100, 150, shape), 3,
+                          {spread::even, spread::every_third});
+  }
+}
+
+TEST_CASE("rows that need no other rank's components multiply x where it is") {
+  test::host_coo<std::int64_t> band{20000, 20000, {}, {}, {}, symmetry::general};
+  for (std::int32_t r = 0; r < 20000; ++r) {
+    for (std::int32_t const c : {r - 1, r, r + 1}) {
+      if (c < 0 || c >= 20000) continue;
+      band.row_indices.push_back(r);
+      band.indices.push_back(c);
+      band.values.push_back(c % 5 - r % 3);
+    }
+  }
+  check_device_products(band, 2, {spread::even});
+}
+
+TEST_CASE("products of device memory refuse wrong vectors on all ranks") {
+  auto const list = test::make_coo<double>(10, 10, 40);
+  auto const d = distribution::even(list.entries(), 2);
+  for (int const wrong : {0, 1}) {
+    auto const outcomes = thread_ranks(machines_for(2)).outcomes([&](ranks const& on) {
+      device_distributed_matrix<double> a(
+          on, libscan::to_rows(on, test::part_of_list(list, d, on.rank())));
+      std::vector<double> const zeros(20);
+      on_device<double> const memory(on, zeros);
+      index_t const n = a.columns().size(on.rank()), m = a.rows().size(on.rank());
+      a.multiply({memory.data(), n + (on.rank() == wrong ? 1 : 0)}, {memory.data() + 10, m});
+    });
+    for (int r = 0; r < 2; ++r) {
+      auto const& found = outcomes[static_cast<std::size_t>(r)];
+      REQUIRE(found);
+      if (r == wrong) {
+        CHECK_THROWS_AS(std::rethrow_exception(found), invalid_argument);
+      } else {
+        CHECK_THROWS_AS(std::rethrow_exception(found), remote_error);
+      }
+    }
+  }
 }

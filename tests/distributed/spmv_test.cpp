@@ -11,56 +11,18 @@
 #include <apps/spmv/host/semiring_choice.hpp>
 #include <libscan/distributed/error.hpp>
 #include <libscan/distributed/spmv.hpp>
-#include <tests/apps/spmv/lists.hpp>
+#include <tests/distributed/lists.hpp>
 #include <tests/distributed/parts.hpp>
 #include <tests/support/catch.hpp>
 
 using namespace libscan;
+using test::list_of_shape;
 using test::part_of;
+using test::part_of_list;
 using test::spread;
+using test::view_of;
 
 namespace {
-
-template <class T>
-coo_matrix<T> view_of(test::host_coo<T> const& list) {
-  return {list.rows,           list.columns,       list.entries(), list.row_indices.data(),
-          list.indices.data(), list.values.data(), list.kind};
-}
-
-/// The entries of a list that one rank holds.
-template <class T>
-coo_matrix<T> part_of_list(test::host_coo<T> const& list, distribution const& d, int rank) {
-  auto part = view_of(list);
-  index_t const begin = d.begin(rank);
-  part.entries = d.size(rank);
-  part.row_indices += begin;
-  part.indices += begin;
-  if (part.values != nullptr) part.values += begin;
-  return part;
-}
-
-/// A list with rows of a shape, in an order that is not that of the rows.
-template <class T>
-test::host_coo<T> list_of_shape(index_t rows, index_t columns, test::row_shape const& shape,
-                                test::pattern values = test::pattern::small) {
-  auto const matrix = test::make_csr<T>(rows, columns, shape.length, values);
-  test::host_coo<T> list{rows, columns, {}, {}, {}, symmetry::general};
-  auto const n = static_cast<std::size_t>(matrix.nonzeros());
-  std::vector<std::int32_t> row_of;
-  for (index_t r = 0; r < rows; ++r) {
-    auto const at = static_cast<std::size_t>(r);
-    row_of.insert(row_of.end(),
-                  static_cast<std::size_t>(matrix.offsets[at + 1] - matrix.offsets[at]),
-                  static_cast<std::int32_t>(r));
-  }
-  for (std::size_t k = 0; k < n; ++k) {
-    std::size_t const from = (k * 7919 + 13) % n;  // a permutation unless n is a multiple of 7919
-    list.row_indices.push_back(row_of[from]);
-    list.indices.push_back(matrix.indices[from]);
-    list.values.push_back(matrix.values[from]);
-  }
-  return list;
-}
 
 /// The matrices of all ranks, joined.
 template <class T>

@@ -73,6 +73,26 @@ std::vector<row_block> blocks_of_rows(std::span<std::int64_t const> offsets) {
   return blocks;
 }
 
+void mark_around_a_run(std::span<row_block> blocks) {
+  for (std::size_t b = 1; b < blocks.size(); ++b) {  // the parts of a row, from both ends
+    if (blocks[b].row == blocks[b - 1].row) blocks[b].uses_halo |= blocks[b - 1].uses_halo;
+  }
+  for (std::size_t b = blocks.size(); b-- > 1;) {
+    if (blocks[b].row == blocks[b - 1].row) blocks[b - 1].uses_halo |= blocks[b].uses_halo;
+  }
+  index_t begin = 0, end = 0;  // the rows of the longest run
+  for (std::size_t b = 0; b < blocks.size();) {
+    index_t const first = blocks[b].row;
+    bool const marked = blocks[b].uses_halo;
+    while (b < blocks.size() && blocks[b].uses_halo == marked) ++b;
+    index_t const last = blocks[b - 1].last_row;
+    if (marked || last - first <= end - begin) continue;
+    begin = first;
+    end = last;
+  }
+  for (row_block& one : blocks) one.uses_halo = one.row < begin || one.row >= end;
+}
+
 template <class T>
 void multiply_blocks(int threads, sparse_matrix<T> const& matrix, std::span<row_block const> blocks,
                      T const* x, T const* halo, T* y, product_options<T> const& how) {

@@ -24,6 +24,10 @@ struct row_block {
 /// entries.
 std::vector<row_block> blocks_of_rows(std::span<std::int64_t const> offsets);
 
+/// Leaves one run of blocks without the mark `uses_halo`: the one with the most rows of those that
+/// have none. All blocks of a row are marked alike.
+void mark_around_a_run(std::span<row_block> blocks);
+
 /// y = alpha A x + beta y; `x` for blocks that use no halo, `halo` for those that do. Checks
 /// nothing. Throws std::bad_alloc.
 template <class T>

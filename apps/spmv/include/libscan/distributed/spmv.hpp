@@ -16,8 +16,7 @@
 
 #include <apps/spmv/core/entry_keys.hpp>
 #include <apps/spmv/host/checks.hpp>
-#include <apps/spmv/host/row_blocks.hpp>
-#include <libscan/core/overlap.hpp>
+#include <apps/spmv/host/halo_plan.hpp>
 #include <libscan/distributed/collective.hpp>
 #include <libscan/distributed/distribution.hpp>
 #include <libscan/distributed/exchange.hpp>
@@ -41,49 +40,6 @@ struct sent_entry {
   std::int32_t row, column;
   T value;
 };
-
-/// What ranks tell each other about their lists and vectors. `own_length`: how many rows, or
-/// columns, this rank wants to hold; -1 if it leaves that to libscan.
-struct rank_shape {
-  index_t rows, columns, own_length;
-  symmetry kind;
-  bool has_entries, has_values;
-
-  std::string size() const { return std::to_string(rows) + " x " + std::to_string(columns); }
-};
-
-/// Throws `invalid_argument` on all ranks unless their shapes agree. Returns whether there are
-/// values.
-inline bool agree_on_shape(collective_call& call, std::vector<rank_shape> const& all) {
-  bool values = false;
-  for (rank_shape const& one : all) values = values || (one.has_entries && one.has_values);
-  call.agree("shapes", [&] {
-    rank_shape const& mine = all[static_cast<std::size_t>(call.comm().rank())];
-    if (mine.size() != all[0].size() || mine.kind != all[0].kind) {
-      throw invalid_argument("a matrix of " + mine.size() + ", expected " + all[0].size() +
-                             " and the symmetry of rank 0");
-    }
-    if (mine.has_entries && mine.has_values != values) {
-      throw invalid_argument("entries without values, expected values as on other ranks");
-    }
-  });
-  return values;
-}
-
-/// The lengths that all ranks want, which have the sum `total`; nothing if no rank wants one.
-inline std::optional<distribution> wanted_lengths(collective_call& call, index_t total,
-                                                  std::vector<rank_shape> const& all) {
-  std::vector<index_t> lengths;
-  for (rank_shape const& one : all) lengths.push_back(one.own_length);
-  if (std::ranges::all_of(lengths, [](index_t length) { return length == -1; })) return {};
-  call.agree("lengths", [&] {
-    bool const valid = std::ranges::all_of(lengths, [](index_t length) { return length >= 0; });
-    if (valid && distribution(lengths).total() == total) return;
-    throw invalid_argument("the ranks' lengths have another sum than " + std::to_string(total) +
-                           ", expected lengths on all ranks or on none");
-  });
-  return distribution(lengths);
-}
 
 /// A list's entries with their mirror images, in the list's order.
 template <class T>
@@ -231,23 +187,25 @@ class distributed_matrix {
   /// `invalid_argument` on all ranks for other lengths; std::bad_alloc; `communicator_lost`.
   distributed_matrix(ranks on, distributed_rows<T> rows, std::optional<index_t> columns_here = {})
       : on_(std::move(on)),
-        row_parts_(std::move(rows.parts)),
-        column_parts_(row_parts_),
-        matrix_(std::move(rows.mine)) {
-    detail::collective(on_.comm(), "distributed_matrix",
-                       [&](detail::collective_call& call) { plan(call, columns_here); });
+        plan_(detail::collective(
+            on_.comm(), "distributed_matrix", [&](detail::collective_call& call) {
+              return detail::halo_plan<T>(call, on_, std::move(rows.parts), std::move(rows.mine),
+                                          columns_here, detail::halo_blocks::as_needed);
+            })) {
+    detail::collective(on_.comm(), "distributed_matrix", [&](detail::collective_call& call) {
+      call.agree("buffers", [&] {
+        out_.resize(plan_.sent.size());
+        halo_.resize(plan_.received());
+      });
+    });
   }
 
   /// Which rank holds which components of y, and of x.
-  distribution const& rows() const { return row_parts_; }
-  distribution const& columns() const { return column_parts_; }
+  distribution const& rows() const { return plan_.rows; }
+  distribution const& columns() const { return plan_.columns; }
 
   /// The components of x that come from other ranks in each product.
-  index_t halo() const {
-    index_t all = 0;
-    for (index_t const count : receive_) all += count;
-    return all - receive_[static_cast<std::size_t>(on_.rank())];
-  }
+  index_t halo() const { return plan_.halo(on_.rank()); }
 
   /// y = alpha A x + beta y; see `prepared_matrix::multiply` for `how`.
   /// Types: x and y are this rank's components. y must not overlap x.
@@ -261,109 +219,28 @@ class distributed_matrix {
     detail::collective(on_.comm(), "multiply", [&](detail::collective_call& call) {
       std::exception_ptr wrong;
       try {
-        check_vectors(x, y);
-        for (std::size_t i = 0; i < sent_.size(); ++i) {
-          out_[i] = x[static_cast<std::size_t>(sent_[i])];
+        plan_.check_vectors(on_.rank(), std::as_bytes(x), std::ssize(x), std::as_bytes(y),
+                            std::ssize(y));
+        for (std::size_t i = 0; i < plan_.sent.size(); ++i) {
+          out_[i] = x[static_cast<std::size_t>(plan_.sent[i])];
         }
       } catch (...) {
         wrong = std::current_exception();
       }
       detail::exchange_pieces(call, "halo", std::span<T const>(out_),
-                              std::span<index_t const>(send_), std::span<T>(halo_),
-                              std::span<index_t const>(receive_));
+                              std::span<index_t const>(plan_.send), std::span<T>(halo_),
+                              std::span<index_t const>(plan_.receive));
       call.agree("product", [&] {
         if (wrong) std::rethrow_exception(wrong);
-        detail::multiply_blocks(on_.threads(), matrix_, blocks_, x.data(), halo_.data(), y.data(),
-                                how);
+        detail::multiply_blocks(on_.threads(), plan_.matrix, plan_.blocks, x.data(), halo_.data(),
+                                y.data(), how);
       });
     });
   }
 
  private:
-  void plan(detail::collective_call& call, std::optional<index_t> columns_here) {
-    int const me = on_.rank();
-    auto const all = call.gather("rows", [&] {
-      check_rows();
-      return detail::rank_shape{row_parts_.total(),        matrix_.columns,
-                                columns_here.value_or(-1), symmetry::general,
-                                matrix_.nonzeros() > 0,    !matrix_.values.empty()};
-    });
-    detail::agree_on_shape(call, all);
-    bool const square = row_parts_.total() == matrix_.columns;
-    auto const wanted = detail::wanted_lengths(call, matrix_.columns, all);
-    if (wanted || !square) {
-      column_parts_ = wanted ? *wanted : distribution::even(matrix_.columns, on_.size());
-    }
-    receive_.assign(static_cast<std::size_t>(on_.size()), 0);
-    send_ = receive_;
-    std::vector<std::int32_t> needed;
-    call.agree("halo", [&] {
-      blocks_ = detail::blocks_of_rows(matrix_.offsets);
-      for (detail::row_block& one : blocks_) one.uses_halo = leaves_own_columns(one);
-      needed = detail::halo_indices(on_.threads(), blocks_, matrix_.indices);
-      for (std::int32_t const column : needed) {
-        ++receive_[static_cast<std::size_t>(column_parts_.rank_of(column))];
-      }
-      detail::renumber(on_.threads(), blocks_, needed, column_parts_.begin(me), matrix_.indices);
-      halo_.resize(needed.size());
-    });
-    call.through().transpose(call.at("counts"), receive_, send_);
-    call.agree("buffers", [&] {
-      index_t total = 0;
-      for (index_t const count : send_) total += count;
-      sent_.resize(static_cast<std::size_t>(total));
-      out_.resize(sent_.size());
-    });
-    detail::exchange_pieces(call, "columns", std::span<std::int32_t const>(needed),
-                            std::span<index_t const>(receive_), std::span<std::int32_t>(sent_),
-                            std::span<index_t const>(send_));
-    for (std::int32_t& column : sent_) {
-      column = static_cast<std::int32_t>(column - column_parts_.begin(me));
-    }
-    call.agree("end", [] {});
-  }
-
-  bool leaves_own_columns(detail::row_block const& one) const {
-    index_t const begin = column_parts_.begin(on_.rank()), end = column_parts_.end(on_.rank());
-    return std::any_of(matrix_.indices.begin() + one.entry,
-                       matrix_.indices.begin() + one.last_entry,
-                       [=](std::int32_t column) { return column < begin || column >= end; });
-  }
-
-  void check_rows() const {
-    if (row_parts_.ranks() != on_.size() || row_parts_.size(on_.rank()) != matrix_.rows ||
-        std::ssize(matrix_.offsets) != matrix_.rows + 1 ||
-        (!matrix_.values.empty() && matrix_.values.size() != matrix_.indices.size())) {
-      throw invalid_argument(
-          "distributed_matrix: arrays of other lengths than the ranks' rows and entries have, "
-          "expected the result of to_rows");
-    }
-    detail::check_shape("distributed_matrix", matrix_.rows, matrix_.columns, matrix_.nonzeros());
-    detail::check_offsets("distributed_matrix", on_.threads(), matrix_.offsets.data(), matrix_.rows,
-                          matrix_.nonzeros());
-    detail::check_indices("distributed_matrix", on_.threads(), matrix_.indices.data(),
-                          matrix_.nonzeros(), matrix_.columns);
-  }
-
-  void check_vectors(std::span<T const> x, std::span<T const> y) const {
-    auto const check = [](char const* what, std::size_t got, index_t expected) {
-      if (static_cast<index_t>(got) == expected) return;
-      throw invalid_argument("multiply: " + std::string(what) + " has length " +
-                             std::to_string(got) + " on this rank, expected " +
-                             std::to_string(expected));
-    };
-    check("x", x.size(), column_parts_.size(on_.rank()));
-    check("y", y.size(), row_parts_.size(on_.rank()));
-    if (!detail::memory_span(std::as_bytes(x)).overlaps(std::as_bytes(y))) return;
-    throw invalid_argument("multiply: y overlaps x, expected memory separate from it");
-  }
-
   ranks on_;
-  distribution row_parts_, column_parts_;
-  sparse_matrix<T> matrix_;  // its indices are numbered anew: see `renumber`
-  std::vector<detail::row_block> blocks_;
-  std::vector<index_t> send_, receive_;  // components for and from each rank, this one included
-  std::vector<std::int32_t> sent_;       // which of this rank's components, in that order
+  detail::halo_plan<T> plan_;
   std::vector<T> out_, halo_;
 };
 
