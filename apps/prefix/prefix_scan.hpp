@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scan of scan-prefix on any engine.
+// The scan of scan-prefix on any engine, in plain C++. prefix_device.cuh implements its strategies.
 #pragma once
 
 #include <apps/common/dtype.hpp>
@@ -36,6 +36,15 @@ void prefix_scan(engine const& on, prefix_call const& call);
 /// executor. There it throws `invalid_argument` for more than `executor_limit` items, and
 /// `engine_unavailable` if libscan was built without it.
 void prefix_scan_by(engine const& on, strategy_choice const& choice, prefix_call const& call);
+
+/// The strategies on a `cuda_device` or an `executor_run`; compiled for each accumulator T.
+template <class Machine, class T>
+struct device_strategies {
+  /// Runs `call`, which has no segments. Returns when the output is complete; leaves the thread's
+  /// current device as it was. Throws `device_error`, and `invalid_argument` for more items than
+  /// the strategy supports.
+  static void run(Machine on, prefix_call const& call, strategy_choice const& choice);
+};
 
 /// The most additions, one after the other, that an item passes through in `prefix_scan` over n
 /// items, on any engine: those within a chunk or tile, and one for each chunk or tile.

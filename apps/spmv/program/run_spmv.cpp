@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <apps/common/algorithm.hpp>
+#include <apps/common/arguments.hpp>
 #include <apps/common/array_writer.hpp>
 #include <apps/common/block_file.hpp>
 #include <apps/common/data_file.hpp>
@@ -23,15 +23,30 @@
 #include <apps/common/steps.hpp>
 #include <apps/common/table.hpp>
 #include <apps/spmv/program/product_by.hpp>
-#include <apps/spmv/program/row_lengths.hpp>
 #include <apps/spmv/program/spmv_input.hpp>
 #include <apps/spmv/program/spy.hpp>
 #include <apps/spmv/program/verify.hpp>
-#include <apps/spmv/program/verify_others.hpp>
 #include <libscan/core/engine.hpp>
+#include <libscan/host/on_engine.hpp>
 
 namespace libscan::apps {
 namespace {
+
+/// y = A x by a selected algorithm; the seconds of the fastest product. Throws `invalid_argument` for
+/// the cpu engine, and too many rows and entries for the executor; as `device_product`.
+template <class T>
+double product_by(engine const& on, spmv_algorithm which, sparse_matrix<T> const& matrix,
+                  std::span<T const> x, std::span<T> y, semiring_kind semiring, int repeat) {
+  return libscan::detail::on_engine(
+      on, matrix.rows + matrix.nonzeros(),
+      [&](auto device) {
+        return device_product<decltype(device), T>::run(device, which, matrix.view(), x, y,
+                                                        semiring, repeat);
+      },
+      [](int) -> double {
+        throw invalid_argument("product_by: the cpu engine; expected an engine that runs kernels");
+      });
+}
 
 /// Refuses contradictory arguments.
 spmv_arguments const& checked(spmv_arguments const& arguments) {

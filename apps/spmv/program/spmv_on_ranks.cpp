@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steps of scan-spmv-mpi: each rank reads the entries in a part of the file, all ranks share
 // out the rows and multiply, each rank writes its part of y.
-#include <apps/spmv/program/spmv_on_ranks.hpp>
+#include <apps/spmv/program/run_spmv.hpp>
 
 #include <algorithm>
 #include <cstddef>
