@@ -32,8 +32,8 @@
 namespace libscan::apps {
 namespace {
 
-/// y = A x by a selected algorithm; the seconds of the fastest product. Throws `invalid_argument` for
-/// the cpu engine, and too many rows and entries for the executor; as `device_product`.
+/// y = A x by a selected algorithm; the seconds of the fastest product. Throws `invalid_argument`
+/// for the cpu engine, and too many rows and entries for the executor; as `device_product`.
 template <class T>
 double product_by(engine const& on, spmv_algorithm which, sparse_matrix<T> const& matrix,
                   std::span<T const> x, std::span<T> y, semiring_kind semiring, int repeat) {
@@ -104,26 +104,14 @@ class spmv_run {
     matrix_stream in(arguments_.matrix, &meter_, arguments_.common.threads);
     if (is_streamed(in)) {
       file_ = in.head()->matrix;
-      dtype const type = product_type(arguments_, file_);
-      if (type == dtype::f32) return run_streamed<float>(in);
-      return type == dtype::i64 ? run_streamed<std::int64_t>(in) : run_streamed<double>(in);
+      return with_product_type(arguments_, file_,
+                               [&]<class T>(std::type_identity<T>) { return run_streamed<T>(in); });
     }
     file_ = timed(read_seconds_, [&] { return in.read_all(); });
-    // Exchanging rows and columns transposes the matrix; the omitted part of a symmetric list stays
-    // the same.
-    if (arguments_.transpose) {
-      std::swap(file_.rows, file_.columns);
-      std::swap(file_.row_indices, file_.column_indices);
-    }
+    if (arguments_.transpose) transpose(file_);
     choose_verifiers();
-    switch (product_type(arguments_, file_)) {
-      case dtype::f32:
-        return run_with<float>();
-      case dtype::i64:
-        return run_with<std::int64_t>();
-      default:
-        return run_with<double>();
-    }
+    return with_product_type(arguments_, file_,
+                             [&]<class T>(std::type_identity<T>) { return run_with<T>(); });
   }
 
  private:

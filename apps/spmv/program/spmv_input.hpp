@@ -32,6 +32,24 @@ void check_product_type(spmv_arguments const& arguments);
 /// `usage_error` for int64 and real numbers.
 dtype product_type(spmv_arguments const& arguments, matrix_file const& file);
 
+/// body(std::type_identity<T>{}) for the type of the product. Throws as `product_type`.
+template <class Body>
+decltype(auto) with_product_type(spmv_arguments const& arguments, matrix_file const& file,
+                                 Body&& body) {
+  switch (product_type(arguments, file)) {
+    case dtype::f32:
+      return body(std::type_identity<float>{});
+    case dtype::i64:
+      return body(std::type_identity<std::int64_t>{});
+    default:
+      return body(std::type_identity<double>{});
+  }
+}
+
+/// Transposes a matrix, by exchanging rows and columns; the omitted part of a symmetric list stays
+/// the same.
+void transpose(matrix_file& file);
+
 /// How to read the file of x. --dtype is the product's type: unless it is raw, the file has its
 /// own.
 read_options reading_of_x(spmv_arguments const& arguments, progress* meter);

@@ -45,18 +45,8 @@ class spmv_run {
       return read_rank_matrix(on_.comm(), arguments_.matrix, on_.threads(),
                               arguments_.common.access);
     });
-    if (arguments_.transpose) {
-      std::swap(file_.rows, file_.columns);
-      std::swap(file_.row_indices, file_.column_indices);
-    }
-    switch (product_type(arguments_, file_)) {
-      case dtype::f32:
-        return run_with<float>();
-      case dtype::i64:
-        return run_with<std::int64_t>();
-      default:
-        return run_with<double>();
-    }
+    if (arguments_.transpose) transpose(file_);
+    with_product_type(arguments_, file_, [&]<class T>(std::type_identity<T>) { run_with<T>(); });
   }
 
  private:
