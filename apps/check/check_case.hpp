@@ -32,6 +32,7 @@ enum class task : std::uint8_t {
   scan,
   reverse_scan,
   reduce,
+  difference,     ///< of neighbors
   ranks_flagged,  ///< binary scans
   ranks_masked,
   segmented_by_flags,
