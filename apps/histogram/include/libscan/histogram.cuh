@@ -41,7 +41,7 @@ void clear_counts(workspace& ws, int bins, Count* d_counts, sample_totals* d_tot
 
 /// Shared memory that a block may use for counters.
 template <class Tuning>
-std::size_t counter_room() {
+std::size_t counter_capacity() {
   return Tuning::shared_bytes != 0 ? Tuning::shared_bytes : simt::max_shared_bytes();
 }
 
@@ -51,11 +51,11 @@ void wide_histogram(workspace& ws, Sample const* in, item_count n, Rule const& r
                     Count* d_counts, sample_totals* d_totals) {
   using in_shared = shared_histogram_kernel<Sample, Rule, Count, typename Tuning::shared>;
   using packed = packed_histogram_kernel<Sample, Rule, Count, typename Tuning::packed>;
-  std::size_t const room = device::counter_room<Tuning>();
+  std::size_t const capacity = device::counter_capacity<Tuning>();
   constexpr int width = sample_pieces<Sample>::width;
-  if (std::size_t const bytes = device::counter_bytes(rule.bins()); bytes <= room) {
-    edge_staging const staging =
-        rule_in_shared<Rule>::choose(rule, n.at_most() >= Tuning::shared::min_guided, room - bytes);
+  if (std::size_t const bytes = device::counter_bytes(rule.bins()); bytes <= capacity) {
+    edge_staging const staging = rule_in_shared<Rule>::choose(
+        rule, n.at_most() >= Tuning::shared::min_guided, capacity - bytes);
     simt::launch<in_shared>(
         {.blocks = device::histogram_blocks(n.at_most(), in_shared::resident_blocks,
                                             in_shared::block_threads * width),
@@ -63,7 +63,7 @@ void wide_histogram(workspace& ws, Sample const* in, item_count n, Rule const& r
          .dynamic_shared_bytes = bytes + rule_in_shared<Rule>::bytes(rule, staging),
          .on = ws.stream()},
         in, n, rule, staging, d_counts, d_totals);
-  } else if (packed::bytes(rule.bins()) <= room) {
+  } else if (packed::bytes(rule.bins()) <= capacity) {
     simt::launch<packed>({.blocks = device::histogram_blocks(n.at_most(), packed::resident_blocks,
                                                              packed::tile_items),
                           .threads = packed::block_threads,
@@ -72,7 +72,7 @@ void wide_histogram(workspace& ws, Sample const* in, item_count n, Rule const& r
                          in, n, rule, d_counts, d_totals);
   } else {
     int bits = Tuning::bucket_bits;
-    while (sizeof(unsigned) << bits > room) --bits;
+    while (sizeof(unsigned) << bits > capacity) --bits;
     device::bucket_histogram<Tuning>(ws, in, n, rule, bits, d_counts, d_totals);
   }
 }
