@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include <apps/common/dtype.hpp>
-#include <apps/prefix/prefix_call.hpp>
+#include <apps/prefix/prefix_scan.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/spmv.hpp>
 

@@ -11,7 +11,7 @@
 #include <apps/common/arguments.hpp>
 #include <apps/common/exit_code.hpp>
 #include <apps/common/rank_files.hpp>
-#include <apps/prefix/prefix_call.hpp>
+#include <apps/prefix/prefix_scan.hpp>
 #include <libscan/distributed/ranks.hpp>
 
 namespace libscan::apps {

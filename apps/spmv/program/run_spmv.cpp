@@ -203,13 +203,7 @@ class spmv_run {
     require_memory(matrix_bytes(file_, file_.entries(), sizeof(T)),
                    "the matrix of " + input_name(arguments_.matrix));
     std::vector<T> values = values_as<T>(file_, arguments_.matrix);
-    coo_matrix<T> list{file_.rows,
-                       file_.columns,
-                       file_.entries(),
-                       file_.row_indices.data(),
-                       file_.column_indices.data(),
-                       file_.field == matrix_field::pattern ? nullptr : values.data(),
-                       static_cast<symmetry>(file_.symmetry)};
+    coo_matrix<T> list = list_of(file_, values);
     sparse_matrix<T> matrix = timed(build_seconds_, [&] { return to_rows(engine_, list); });
     nonzeros_ = matrix.nonzeros();
     // Without values an entry is there or not. If a pattern repeats a place its ones add up, as all

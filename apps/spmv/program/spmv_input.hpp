@@ -96,6 +96,18 @@ std::vector<T> values_as(matrix_file const& file, std::string const& path) {
   return values;
 }
 
+/// The list of the file's entries with these values, or without if it is a pattern.
+template <class T>
+coo_matrix<T> list_of(matrix_file const& file, std::vector<T> const& values) {
+  return {file.rows,
+          file.columns,
+          file.entries(),
+          file.row_indices.data(),
+          file.column_indices.data(),
+          file.field == matrix_field::pattern ? nullptr : values.data(),
+          static_cast<symmetry>(file.symmetry)};
+}
+
 /// Appends the items of the file of x. Throws `usage_error` for items that an integer cannot hold,
 /// `file_error` for a float that is out of range.
 template <class T>

@@ -90,13 +90,7 @@ class spmv_run {
         values = values_as<T>(file_, arguments_.matrix);
       });
     });
-    coo_matrix<T> list{file_.rows,
-                       file_.columns,
-                       file_.entries(),
-                       file_.row_indices.data(),
-                       file_.column_indices.data(),
-                       file_.field == matrix_field::pattern ? nullptr : values.data(),
-                       static_cast<symmetry>(file_.symmetry)};
+    coo_matrix<T> list = list_of(file_, values);
     auto rows = to_rows(on_, list);
     // The same on all ranks, also on those without entries.
     bool const has_values = file_.field != matrix_field::pattern;
