@@ -167,7 +167,7 @@ template <class Tuning, class In, class Totals, class Heads, class Op, class Ini
 void checked_segmented_reduce(workspace& ws, In in, Totals totals, Heads descriptor, item_count n,
                               Op op, index_t* d_segments, Init init) {
   device::refuse_items<In, typename Op::value_type>();
-  device::refuse_heads<Heads>();
+  libscan::detail::refuse_heads<Heads, device::given_item>();
   device::refuse_results<typename Op::value_type, Totals>();
   if constexpr (device::by_ranges<Heads>) {
     device::reduce_ranges<Tuning>(ws, in, totals, descriptor, n, op, init);
@@ -246,7 +246,7 @@ void reduce_by_key(workspace& ws, Keys keys, In in, Unique unique, Totals totals
   device::refuse_items<In, typename Op::value_type>();
   device::refuse_results<typename Op::value_type, Totals>();
   device::refuse_items<Keys>();
-  device::refuse_comparison<Keys, Equal>();
+  libscan::detail::refuse_comparison<device::given_item<Keys>, Equal>();
   device::refuse_results<typename detail::iterated_item<Keys>::type, Unique>();
   segment_keys<Keys, Equal> const descriptor{keys, equal};
   device::require_no_result_overlap("reduce by key", in, descriptor, n.at_least(), totals);

@@ -87,7 +87,7 @@ void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count 
                     Init init) {
   using T = typename Op::value_type;
   device::refuse_items<In, T>();
-  device::refuse_heads<Heads>();
+  libscan::detail::refuse_heads<Heads, device::given_item>();
   device::refuse_results<T, Out>();
   device::check_heads(descriptor);
   if (n.at_most() == 0) return;

@@ -77,9 +77,10 @@ T ascending_item(index_t k, index_t n) {
   return static_cast<T>(n <= most ? k : k / (n / most + 1));
 }
 
-/// Sums of non-finite floats have no error bound.
+/// Sums of non-finite floats have no error bound; differences are exact.
 distribution values_of(check_case const& c) {
-  bool const scanned = family_of(c.what) <= family::segmented && c.op == operator_kind::plus;
+  bool const scanned = family_of(c.what) <= family::segmented && c.what != task::difference &&
+                       c.op == operator_kind::plus;
   bool const sums = scanned || family_of(c.what) == family::spmv;
   if (c.values == distribution::special && sums && is_float(c.type)) return distribution::uniform;
   return c.values;

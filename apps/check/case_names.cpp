@@ -25,6 +25,7 @@ std::string describe(check_case const& c) {
   static constexpr std::string_view tasks[] = {"scan",
                                                "reverse scan",
                                                "reduction",
+                                               "adjacent differences",
                                                "ranks by flags",
                                                "ranks by bits",
                                                "segmented scan by flags",
@@ -79,7 +80,7 @@ std::string describe(check_case const& c) {
   text.append(" of ").append(std::to_string(c.n)).append(" ");
   text.append(c.keys == key_kind::number ? name_of(c.type) : keys[static_cast<int>(c.keys)]);
   text.append(", ").append(name_of(c.values));
-  bool const scans = family_of(c.what) <= family::segmented;
+  bool const scans = family_of(c.what) <= family::segmented && c.what != task::difference;
   if (scans) {
     bool const kinds = c.what != task::reduce && !sums_segments(c.what);
     if (kinds) text += c.kind == scan_kind::inclusive ? ", inclusive" : ", exclusive";

@@ -46,8 +46,8 @@ T one_of(std::span<T const> choices, std::uint64_t word) {
 }
 
 // Tasks that only the host API draws come last.
-constexpr task scans[] = {task::scan, task::reverse_scan, task::reduce, task::ranks_flagged,
-                          task::ranks_masked};
+constexpr task scans[] = {task::scan,   task::difference,    task::reverse_scan,
+                          task::reduce, task::ranks_flagged, task::ranks_masked};
 constexpr task segmented_scans[] = {task::segmented_by_flags,   task::segmented_by_bits,
                                     task::segmented_by_offsets, task::segmented_by_keys,
                                     task::segmented_by_length,  task::segmented_by_ranges,
@@ -79,7 +79,7 @@ constexpr task products[] = {task::product, task::rows_of_list, task::segmented_
 std::span<task const> tasks_of(family what, bool device) {
   switch (what) {
     case family::scan:
-      return std::span(scans).first(device ? 1 : std::size(scans));
+      return std::span(scans).first(device ? 2 : std::size(scans));
     case family::segmented:
       return std::span(segmented_scans).first(device ? 4 : std::size(segmented_scans));
     case family::filter:
@@ -282,6 +282,7 @@ bool may_be_in_place(check_case const& c) {
   switch (c.what) {
     case task::scan:
     case task::reverse_scan:
+    case task::difference:
     case task::sort_keys:
     case task::sort_pairs:
       return true;

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include <apps/common/dtype.hpp>
-#include <apps/prefix/prefix_call.hpp>
+#include <apps/prefix/prefix_scan.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/spmv.hpp>
 
@@ -32,6 +32,7 @@ enum class task : std::uint8_t {
   scan,
   reverse_scan,
   reduce,
+  difference,     ///< of neighbors
   ranks_flagged,  ///< binary scans
   ranks_masked,
   segmented_by_flags,

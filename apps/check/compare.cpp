@@ -6,8 +6,8 @@
 
 #include <apps/check/oracle.hpp>
 #include <apps/check/parallel.hpp>
-#include <apps/common/comparison.hpp>
 #include <apps/common/number.hpp>
+#include <apps/common/verifiers.hpp>
 
 namespace libscan::apps {
 namespace {

@@ -8,6 +8,7 @@
 #include <thrust/iterator/zip_iterator.h>
 #include <thrust/partition.h>
 
+#include <cub/device/device_adjacent_difference.cuh>
 #include <cub/device/device_run_length_encode.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
@@ -18,9 +19,23 @@
 namespace libscan::apps::inline LIBSCAN_MACHINE {
 namespace {
 
+/// CUB passes the later item first.
+struct less_the_earlier {
+  template <class T>
+  LIBSCAN_HOST_DEVICE T operator()(T const& later, T const& earlier) const {
+    return later_minus_earlier{}(earlier, later);
+  }
+};
+
 template <class T>
 void scan_by_cub(device_case const& one) {
   check_case const& c = one.c;
+  if (c.what == task::difference) {
+    return with_memory(one.ws, [&](void* memory, std::size_t& bytes) {
+      return cub::DeviceAdjacentDifference::SubtractLeftCopy(
+          memory, bytes, one.items<T>(), one.result<T>(), c.n, less_the_earlier{}, one.ws.stream());
+    });
+  }
   typename scan_operator<T>::type const op;
   with_memory(one.ws, [&](void* memory, std::size_t& bytes) {
     return c.kind == scan_kind::inclusive
@@ -168,6 +183,7 @@ bool has_competitor(check_case const& c) {
   bool const inits_inclusive = c.kind == scan_kind::inclusive && c.has_init;
   switch (family_of(c.what)) {
     case family::scan:
+      if (c.what == task::difference) return c.type != dtype::f64;
       return !inits_inclusive && c.type != dtype::f64;
     case family::segmented:
       return !inits_inclusive && !c.reverse;

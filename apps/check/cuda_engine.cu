@@ -3,7 +3,7 @@
 #include <apps/check/competitor_cuda.cuh>
 #include <apps/check/device_engine.cuh>
 #include <libscan/core/engine.hpp>
-#include <libscan/simt/cuda/selected_device.cuh>
+#include <libscan/simt/cuda/check.cuh>
 
 namespace libscan::apps {
 namespace {

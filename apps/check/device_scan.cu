@@ -2,6 +2,7 @@
 // Scans of scan-check on a device.
 #include <apps/check/device_case.cuh>
 #include <apps/check/device_operators.cuh>
+#include <libscan/adjacent_difference.cuh>
 #include <libscan/scan.cuh>
 
 namespace libscan::apps::inline LIBSCAN_MACHINE {
@@ -11,6 +12,11 @@ template <class T>
 void scan_items(device_case const& one) {
   check_case const& c = one.c;
   T* const out = one.out.at<T>(slot::items);
+  if (c.what == task::difference) {
+    return with_tuning<tiny_tuning>(c, [&]<class Tuning>(std::type_identity<Tuning>) {
+      adjacent_difference<Tuning>(one.ws, one.items<T>(), out, one.count());
+    });
+  }
   T* const total = one.out.at<T>(slot::total);
   T const init = init_of<T>(c);
   typename scan_operator<T>::type const op;

@@ -82,6 +82,7 @@ void run_scan(host_case<T> const& one) {
                                                      : exclusive_binary_scan(one.on, mask, ranks);
     return;
   }
+  if (c.what == task::difference) return adjacent_difference(one.on, one.items(), one.result());
   libscan::visit_operator<T>(
       c.op, [&](auto op) { *one.out.template at<T>(slot::total) = scan_by(one, op); });
 }

@@ -9,6 +9,7 @@
 #include <apps/check/case_data.hpp>
 #include <apps/check/oracle_parts.hpp>
 #include <apps/check/parallel.hpp>
+#include <libscan/reference/neighbors.hpp>
 #include <libscan/reference/operators.hpp>
 
 namespace libscan::apps {
@@ -179,6 +180,15 @@ void sum_segments(check_case const& c, placed in, placed out, tolerances& allowe
   drop_zeros(allowed);
 }
 
+/// Each item less the one before it.
+template <class T>
+void subtract_neighbors(check_case const& c, placed in, placed out) {
+  T const* const items = in.at<T>(slot::items);
+  std::vector<T> const differences =
+      reference::adjacent_difference(std::vector<T>(items, items + c.n));
+  std::copy(differences.begin(), differences.end(), out.at<T>(slot::items));
+}
+
 /// The ranks of true items.
 void rank_items(check_case const& c, placed in, placed out) {
   auto const* const flags = in.at<std::uint8_t>(slot::flags);
@@ -266,6 +276,7 @@ void compute_expected(check_case const& c, placed in, placed out, tolerances& al
     switch (family_of(c.what)) {
       case family::scan:
         if (c.what == task::reduce) return sum_all<T>(c, in, out, allowed);
+        if (c.what == task::difference) return subtract_neighbors<T>(c, in, out);
         if (is_ranks(c.what)) return rank_items(c, in, out);
         return scan_items<T>(
             c, in, out, [](index_t) { return false; }, allowed);

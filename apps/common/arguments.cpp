@@ -8,14 +8,13 @@
 #include <CLI/CLI.hpp>
 
 #include <apps/common/array_writer.hpp>
+#include <apps/common/dtype.hpp>
 #include <apps/common/exit_code.hpp>
-#include <apps/common/halves.hpp>
 #include <apps/common/memory_bound.hpp>
 #include <apps/common/number.hpp>
 #include <apps/common/output_file.hpp>
 #include <apps/common/program.hpp>
-#include <apps/common/report.hpp>
-#include <apps/common/suggestion.hpp>
+#include <apps/common/steps.hpp>
 #include <apps/common/table.hpp>
 
 namespace libscan::apps {

@@ -11,8 +11,8 @@
 #include <limits>
 #include <utility>
 
+#include <apps/common/compression.hpp>
 #include <apps/common/exit_code.hpp>
-#include <apps/common/gzip.hpp>
 #include <apps/common/npy.hpp>
 #include <apps/common/temporary_file.hpp>
 

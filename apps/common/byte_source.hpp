@@ -151,4 +151,34 @@ class byte_buffer {
 /// Consumes up to `most` bytes into a buffer that grows with the input.
 kept_bytes read_up_to(byte_reader& in, std::uint64_t most);
 
+/// Forwards another source and counts its bytes, for --time.
+class counted_source final : public byte_source {
+ public:
+  /// Adds the bytes to `bytes`, which must outlive this object.
+  counted_source(std::unique_ptr<byte_source> from, std::uint64_t& bytes)
+      : from_(std::move(from)), bytes_(bytes) {}
+
+  std::span<std::byte const> next() override {
+    auto const piece = from_->next();
+    bytes_ += piece.size();
+    return piece;
+  }
+
+  std::optional<std::uint64_t> bytes_left() const override { return from_->bytes_left(); }
+
+  std::shared_ptr<descriptor const> file() const override { return from_->file(); }
+
+  bool waits() const override { return from_->waits(); }
+
+  std::optional<kept_bytes> rest() override {
+    auto all = from_->rest();
+    if (all) bytes_ += all->bytes.size();
+    return all;
+  }
+
+ private:
+  std::unique_ptr<byte_source> from_;
+  std::uint64_t& bytes_;
+};
+
 }  // namespace libscan::apps

@@ -14,7 +14,7 @@
 #include <mutex>
 
 #include <apps/common/exit_code.hpp>
-#include <libscan/core/beginning.hpp>
+#include <libscan/core/error.hpp>
 
 namespace libscan::apps {
 namespace {

@@ -6,9 +6,7 @@
 #include <utility>
 
 #include <apps/common/cells.hpp>
-#include <apps/common/date.hpp>
 #include <apps/common/exit_code.hpp>
-#include <apps/common/suggestion.hpp>
 #include <apps/common/utf8.hpp>
 
 namespace libscan::apps {

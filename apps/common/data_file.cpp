@@ -3,23 +3,30 @@
 #include <apps/common/data_file.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <iterator>
+#include <limits>
+#include <string>
 #include <utility>
 
 #include <apps/common/byte_source.hpp>
+#include <apps/common/compression.hpp>
+#include <apps/common/dtype.hpp>
 #include <apps/common/exit_code.hpp>
 #include <apps/common/foreign_format.hpp>
-#include <apps/common/gzip.hpp>
-#include <apps/common/halves.hpp>
 #include <apps/common/npy.hpp>
 #include <apps/common/program.hpp>
 #include <apps/common/progress.hpp>
-#include <apps/common/raw.hpp>
 #include <apps/common/table.hpp>
 #include <apps/common/text.hpp>
+#include <libscan/core/half.hpp>
 
 namespace libscan::apps {
+
+static_assert(std::endian::native == std::endian::little,
+              "files are read and written without conversion");
+
 namespace {
 
 constexpr std::string_view format_names[] = {"auto", "npy", "raw", "text"};
@@ -53,6 +60,26 @@ void refuse_of_text(bool given, char const* option, std::string const& name, fil
                     std::string(name_of(format)));
 }
 
+/// All of the input as little-endian items of `type`. Throws `file_error` if that is no whole
+/// number of items.
+array read_raw(byte_reader& in, dtype type, read_options const& options) {
+  std::optional<std::uint64_t> const known = in.bytes_left();
+  if (known && options.before_items) options.before_items(type, *known / size_of(type));
+  std::optional<kept_bytes> all = in.rest();
+  bool const mapped = all.has_value();
+  if (!all) all = read_up_to(in, std::numeric_limits<std::uint64_t>::max());
+  std::size_t const size = all->bytes.size();
+  std::size_t const item = size_of(type);
+  check_raw_size(in.name(), type, size);
+  array data{type,
+             {static_cast<index_t>(size / item)},
+             file_format::raw,
+             all->bytes,
+             std::move(all->owner)};
+  data.mapped = mapped;
+  return data;
+}
+
 array read_as(byte_reader& in, file_format format, read_options const& options) {
   check_options(in.name(), format, options);
   if (format == file_format::npy) return read_npy(in, options);
@@ -65,7 +92,26 @@ array read_as(byte_reader& in, file_format format, read_options const& options) 
   return read_raw(in, *options.type, options);
 }
 
+template <class Half>
+void widen(std::byte const* from, std::byte* to, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    Half half;
+    std::memcpy(&half, from + i * sizeof half, sizeof half);
+    auto const number = static_cast<float>(half);
+    std::memcpy(to + i * sizeof number, &number, sizeof number);
+  }
+}
+
 }  // namespace
+
+void check_raw_size(std::string const& name, dtype type, std::uint64_t size) {
+  std::size_t const item = size_of(type);
+  if (size % item == 0) return;
+  throw file_error::at_byte(name, size - size % item,
+                            "the file ends within an item: " + std::to_string(size) +
+                                " bytes are no multiple of " + std::to_string(item) +
+                                ", the size of " + std::string(name_of(type)));
+}
 
 std::string_view name_of(file_format format) {
   return format_names[static_cast<std::size_t>(format)];
@@ -170,8 +216,29 @@ array read_array(std::string const& path, read_options const& options) {
   return data;
 }
 
+array read_counted(std::string const& path, read_options const& options, std::uint64_t& bytes) {
+  array data = read_array(std::make_unique<counted_source>(open_file(path, options.meter), bytes),
+                          input_name(path), options);
+  say_notes(data);
+  return data;
+}
+
 void say_notes(array const& data) {
   for (std::string const& note : data.notes) say("note: " + note);
+}
+
+array widened(array const& bits, half_dtype type) {
+  std::size_t const count = bits.bytes.size() / sizeof(std::uint16_t);
+  array result{dtype::f32, bits.shape, bits.format, {}, nullptr};
+  if (count == 0) return result;
+  byte_buffer buffer;
+  std::byte* const to = buffer.grow(count * sizeof(float)).data();
+  auto const widen_all = type == half_dtype::f16 ? widen<float16> : widen<bfloat16>;
+  widen_all(bits.bytes.data(), to, count);
+  kept_bytes floats = buffer.release();
+  result.bytes = floats.bytes;
+  result.owner = std::move(floats.owner);
+  return result;
 }
 
 }  // namespace libscan::apps

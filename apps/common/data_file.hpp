@@ -68,9 +68,6 @@ enum class comment_rule : std::uint8_t { leading, all };
 /// The rule called `name`, for --comments: "leading", "all". Throws `usage_error`.
 comment_rule comment_rule_from_name(std::string_view name);
 
-/// 16-bit floats: IEEE's, and the upper halves of float32.
-enum class half_dtype : std::uint8_t { f16, bf16 };
-
 /// How to read an input.
 struct read_options {
   file_format format = file_format::automatic;
@@ -158,5 +155,15 @@ array aligned(array data);
 
 /// Prints the notes of an array on standard error.
 void say_notes(array const& data);
+
+/// Throws `file_error` unless `size` bytes of a raw file are a whole number of items of `type`.
+void check_raw_size(std::string const& name, dtype type, std::uint64_t size);
+
+/// As `read_array`, including its notes; adds the file's own bytes (before decompression) to
+/// `bytes`.
+array read_counted(std::string const& path, read_options const& options, std::uint64_t& bytes);
+
+/// The items of an array of uint16, which need not be aligned, as the floats with those bits.
+array widened(array const& bits, half_dtype type);
 
 }  // namespace libscan::apps

@@ -10,6 +10,7 @@
 #include <apps/common/table.hpp>
 
 namespace libscan::apps {
+
 namespace {
 
 struct names {
@@ -67,6 +68,16 @@ dtype dtype_from_name(std::string_view name, std::string_view further) {
   for (dtype const type : all_item_types) known.append(" ").append(name_of(type));
   known.append(further);
   throw usage_error(for_people(name) + " is no item type, expected one of" + known);
+}
+
+std::optional<half_dtype> half_from_name(std::string_view name) {
+  if (name == "f16" || name == "float16" || name == "<f2") return half_dtype::f16;
+  if (name == "bf16" || name == "bfloat16") return half_dtype::bf16;
+  return std::nullopt;
+}
+
+std::string_view name_of(half_dtype type) {
+  return type == half_dtype::f16 ? "float16" : "bfloat16";
 }
 
 }  // namespace libscan::apps

@@ -2,6 +2,8 @@
 // The item types that data files hold, by the names that people and NumPy give them.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include <libscan/core/item_types.hpp>
@@ -32,5 +34,16 @@ template <class T>
 constexpr dtype dtype_of() {
   return libscan::detail::item_type_of<T>::value;
 }
+
+/// 16-bit floats: IEEE's, and the upper halves of float32. Programs that say so read them as
+/// float32, which can represent all of them.
+enum class half_dtype : std::uint8_t { f16, bf16 };
+
+/// The type called `name`: by the library's name ("f16", "bf16"), NumPy's ("float16", "<f2") or the
+/// usual name of the second ("bfloat16"); none for other names.
+std::optional<half_dtype> half_from_name(std::string_view name);
+
+/// "float16" or "bfloat16".
+std::string_view name_of(half_dtype type);
 
 }  // namespace libscan::apps

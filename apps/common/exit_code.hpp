@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a program ends: its exit codes, and the exceptions of programs that lead to them. The
-// library's own exceptions are in libscan/core/error.hpp.
+// How a program ends: its exit codes, the exceptions of programs that lead to them, and the words
+// of their messages. The library's own exceptions are in libscan/core/error.hpp.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <libscan/core/error.hpp>
 
@@ -52,5 +54,10 @@ class output_closed : public error {
  public:
   using error::error;
 };
+
+/// The one of `words` that `word` becomes by the fewest edits: one character inserted, removed,
+/// replaced, changed in case or exchanged with the next. Empty if that takes more than a third of
+/// the word's characters (at least one edit), or if there are no words. The first of several.
+std::string closest_word(std::string_view word, std::vector<std::string> const& words);
 
 }  // namespace libscan::apps

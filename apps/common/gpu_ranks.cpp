@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From --gpus to ranks that are threads.
-#include <apps/common/gpu_ranks.hpp>
+#include <apps/common/rank_program.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -8,12 +8,11 @@
 #include <cstring>
 #include <utility>
 
-#include <apps/common/counted_source.hpp>
+#include <apps/common/compression.hpp>
+#include <apps/common/data_file.hpp>
+#include <apps/common/dtype.hpp>
 #include <apps/common/exit_code.hpp>
-#include <apps/common/gzip.hpp>
-#include <apps/common/halves.hpp>
 #include <apps/common/progress.hpp>
-#include <apps/common/raw.hpp>
 #include <apps/common/steps.hpp>
 
 namespace libscan::apps {

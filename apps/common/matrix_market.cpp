@@ -15,9 +15,9 @@
 
 #include <apps/common/block_file.hpp>
 #include <apps/common/byte_source.hpp>
+#include <apps/common/compression.hpp>
 #include <apps/common/data_file.hpp>
 #include <apps/common/exit_code.hpp>
-#include <apps/common/gzip.hpp>
 #include <apps/common/matrix_lines.hpp>
 #include <apps/common/memory_bound.hpp>
 #include <apps/common/program.hpp>

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <apps/common/dtype.hpp>
 #include <apps/common/exit_code.hpp>
-#include <apps/common/halves.hpp>
 #include <apps/common/table.hpp>
 
 namespace libscan::apps {

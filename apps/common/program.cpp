@@ -13,7 +13,7 @@
 #include <new>
 
 #include <apps/common/cleanup.hpp>
-#include <apps/common/report.hpp>
+#include <apps/common/steps.hpp>
 #include <apps/common/utf8.hpp>
 
 namespace libscan::apps {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frame around a program whose processes are ranks of MPI: arguments, engine, exit code, and
-// one message for all ranks.
+// Programs on several ranks. Processes of MPI: the frame around the program, with one message for
+// all ranks. --gpus: several GPUs in one process, each with a part of the input.
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 
 #include <apps/common/arguments.hpp>
 #include <libscan/distributed/ranks.hpp>
@@ -30,5 +32,17 @@ void add_files_of_ranks(CLI::App& app, std::string& input, std::string& output);
 /// The lowest rank that failed prints the message, which names it. --help and usage errors are
 /// printed once, too. A rank that hangs ends the job after --timeout.
 int run_rank_program(int argc, char** argv, rank_program const& program);
+
+/// Adds --gpus.
+void add_gpus(CLI::App& app, common_arguments& values);
+
+/// If --gpus was given, runs `work` on a thread for each GPU and returns true. With --engine
+/// executor its number is that of executors.
+/// `known`: the program's own options that go with it, besides the input, --output and those of
+/// `add_rank_arguments` except --threads. Throws `usage_error` for others, and for other engines;
+/// `engine_unavailable`; and the exception of the lowest rank that failed.
+bool run_on_gpus(CLI::App const& app, common_arguments& values,
+                 std::initializer_list<std::string_view> known,
+                 std::function<void(ranks const&)> const& work);
 
 }  // namespace libscan::apps

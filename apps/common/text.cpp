@@ -8,7 +8,7 @@
 
 #include <apps/common/byte_source.hpp>
 #include <apps/common/column_reader.hpp>
-#include <apps/common/gzip.hpp>
+#include <apps/common/compression.hpp>
 #include <apps/common/memory_bound.hpp>
 #include <apps/common/number_column.hpp>
 #include <apps/common/plain_rows.hpp>

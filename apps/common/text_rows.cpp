@@ -9,7 +9,6 @@
 #include <utility>
 
 #include <apps/common/cells.hpp>
-#include <apps/common/date.hpp>
 #include <apps/common/memory_bound.hpp>
 #include <apps/common/number_column.hpp>
 

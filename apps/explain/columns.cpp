@@ -17,8 +17,8 @@ std::size_t widest(std::vector<std::string> const& entries) {
 
 /// The number of columns of that width that fit between `left` and `width`; at least one.
 std::size_t fitting(std::size_t left, std::size_t column, int width) {
-  std::size_t const room = static_cast<std::size_t>(width);
-  return room > left + column ? (room - left) / column : 1;
+  std::size_t const space = static_cast<std::size_t>(width);
+  return space > left + column ? (space - left) / column : 1;
 }
 
 void trim(std::string& line) { line.erase(line.find_last_not_of(' ') + 1); }

@@ -102,9 +102,9 @@ std::byte* recorder::new_memory(std::size_t bytes) {
   std::size_t const words = (bytes + alignment) / sizeof(traced) + 1;
   memory_.emplace_back(new traced[words]);
   void* begin = memory_.back().get();
-  std::size_t room = words * sizeof(traced);
-  std::memset(begin, 0xcb, room);
-  return static_cast<std::byte*>(std::align(alignment, bytes, begin, room));
+  std::size_t space = words * sizeof(traced);
+  std::memset(begin, 0xcb, space);
+  return static_cast<std::byte*>(std::align(alignment, bytes, begin, space));
 }
 
 traced* recorder::new_array(std::string const& name, int level, std::size_t count) {

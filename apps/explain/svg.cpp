@@ -173,7 +173,7 @@ class painter {
                   px(height), "\" rx=\"", px(corner), "\" class=\"", style, "\"/>\n"});
   }
 
-  /// Defines the arrow heads of a kind.
+  /// Defines the arrowheads of a kind.
   void paint_head(char const* kind) {
     svg_ +=
         join({"<defs><marker id=\"to-", kind, "\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" ",
@@ -244,7 +244,7 @@ class painter {
   }
 
   /// Where an arrow from above arrives, from -0.5 to 0.5: arrows from the side arrive at that side,
-  /// and of two from the same side the nearer one further in, so that heads do not meet.
+  /// and of two from the same side the nearer one further in, so that arrowheads do not meet.
   double side_of(arrow const& each) const {
     double const to = plan_.cells[each.to].column;
     double const distance = plan_.cells[each.from].column - to;

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include <apps/common/rank_program.hpp>
-#include <apps/prefix/prefix_on_ranks.hpp>
+#include <apps/prefix/run_prefix.hpp>
 
 namespace {
 

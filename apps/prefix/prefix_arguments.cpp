@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arguments of scan-prefix and scan-prefix-mpi.
-#include <apps/prefix/prefix_arguments.hpp>
+#include <apps/prefix/run_prefix.hpp>
 
 #include <cmath>
 #include <cstring>

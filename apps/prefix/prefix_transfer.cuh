@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include <apps/common/dtype.hpp>
-#include <apps/prefix/prefix_call.hpp>
+#include <apps/prefix/prefix_scan.hpp>
 #include <libscan/buffer.cuh>
 #include <libscan/core/operator_list.hpp>
 #include <libscan/host/convert_items.cuh>

@@ -8,11 +8,11 @@
 #include <optional>
 
 #include <apps/common/byte_source.hpp>
-#include <apps/common/counted_source.hpp>
+#include <apps/common/data_file.hpp>
 #include <apps/common/exit_code.hpp>
 #include <apps/common/memory_bound.hpp>
 #include <apps/common/number.hpp>
-#include <apps/prefix/prefix_arguments.hpp>
+#include <apps/prefix/run_prefix.hpp>
 #include <libscan/core/floats.hpp>
 #include <libscan/host/host_heads.hpp>
 

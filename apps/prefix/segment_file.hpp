@@ -10,7 +10,7 @@
 
 #include <apps/common/data_file.hpp>
 #include <apps/common/item_stream.hpp>
-#include <apps/prefix/prefix_call.hpp>
+#include <apps/prefix/prefix_scan.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/vector_heads.hpp>
 

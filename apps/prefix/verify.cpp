@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <apps/common/comparison.hpp>
+#include <apps/common/verifiers.hpp>
 #include <libscan/reference/operators.hpp>
 
 namespace libscan::apps {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include <apps/common/dtype.hpp>
-#include <apps/prefix/prefix_call.hpp>
+#include <apps/prefix/prefix_scan.hpp>
 
 namespace libscan::apps {
 

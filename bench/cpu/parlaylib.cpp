@@ -82,9 +82,9 @@ index_t split(split_call const& call) {
 template <class Item, class Key>
 void sort_by(Item const* in, Item* out, index_t n, Key key) {
   if (in == out) return parlay::internal::integer_sort_inplace(items(out, n), key);
-  auto room = parlay::internal::uninitialized_sequence<Item>(static_cast<std::size_t>(n));
+  auto space = parlay::internal::uninitialized_sequence<Item>(static_cast<std::size_t>(n));
   parlay::internal::integer_sort_<std::false_type, parlay::uninitialized_copy_tag>(
-      items(in, n), items(out, n), parlay::make_slice(room), key, 0, 0);
+      items(in, n), items(out, n), parlay::make_slice(space), key, 0, 0);
 }
 
 template <class Key>

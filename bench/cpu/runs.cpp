@@ -119,13 +119,13 @@ void encode(engine const& on, session const& now, std::string const& lengths,
   };
   double const bytes = sizeof(item) * static_cast<double>(n) +
                        (sizeof(item) + sizeof(index_t)) * static_cast<double>(results.runs());
-  auto const room = static_cast<std::size_t>(n);
+  auto const capacity = static_cast<std::size_t>(n);
   std::vector<contender> all{
       copy_of(bytes),
       by("libscan",
-         [&, out, counts, room] {
-           return run_length_encode<item>(on, in.view(), std::span(out, room),
-                                          std::span(counts, room));
+         [&, out, counts, capacity] {
+           return run_length_encode<item>(on, in.view(), std::span(out, capacity),
+                                          std::span(counts, capacity));
          }),
       by("sequential", [&, out, counts] { return encode_by_loop(in, out, counts); }),
       by("sequential branchless",

@@ -33,17 +33,18 @@ struct split_results {
     simt::copy_async(to.data() + place, from, static_cast<std::size_t>(count) * sizeof(item));
   }
 
-  /// `count` items from `begin` on, and overwritten ones up to `room`.
+  /// `count` items from `begin` on, and overwritten ones up to `capacity`.
   static device::buffer<item> part(device::buffer<item> const& from, index_t begin, index_t count,
-                                   index_t room) {
-    auto result = spoilt<item>(room);
+                                   index_t capacity) {
+    auto result = spoilt<item>(capacity);
     copy(result, 0, from.data() + begin, count);
     return result;
   }
 
-  static device::buffer<item> rest(device::buffer<item> const& ends, index_t number, index_t room) {
+  static device::buffer<item> rest(device::buffer<item> const& ends, index_t number,
+                                   index_t capacity) {
     auto const all = made_on_device<item>(ends.size(), item_from_end{ends.data() + ends.size()});
-    return part(all, 0, ends.size() - number, room);
+    return part(all, 0, ends.size() - number, capacity);
   }
 
   static device::buffer<item> joined(device::buffer<item> const& ends, index_t number) {

@@ -121,24 +121,24 @@ class device_count {
   device::buffer<index_t> count_;
 };
 
-/// Whether `found` begins with the first `count` items of `expected`. `room`: space for a flag.
+/// Whether `found` begins with the first `count` items of `expected`. `flag`: space for a flag.
 template <class T>
 bool same_first_items(device::buffer<T> const& expected, device::buffer<T> const& found,
-                      index_t count, device::buffer<int> const& room) {
-  simt::fill_async(room.data(), 0, sizeof(int));
+                      index_t count, device::buffer<int> const& flag) {
+  simt::fill_async(flag.data(), 0, sizeof(int));
   simt::launch<compare_kernel<T>>({.blocks = 1024, .threads = 256},
                                   static_cast<T const*>(expected.data()),
-                                  static_cast<T const*>(found.data()), count, room.data());
+                                  static_cast<T const*>(found.data()), count, flag.data());
   int different = 1;
-  room.read_sync(&different, 1);
+  flag.read_sync(&different, 1);
   return different == 0;
 }
 
 /// The same with all of them.
 template <class T>
 bool same_items(device::buffer<T> const& expected, device::buffer<T> const& found,
-                device::buffer<int> const& room) {
-  return same_first_items(expected, found, expected.size(), room);
+                device::buffer<int> const& flag) {
+  return same_first_items(expected, found, expected.size(), flag);
 }
 
 /// An output and its expected contents.

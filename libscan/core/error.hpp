@@ -3,8 +3,10 @@
 // says what failed, where, and what was expected.
 #pragma once
 
+#include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace libscan::inline v1 {
 
@@ -38,5 +40,17 @@ class device_error : public error {
  private:
   int code_;
 };
+
+namespace detail {
+
+/// The beginning of a text in UTF-8, such as a message that must fit a buffer, which has at most
+/// `max_bytes` bytes and no part of a character.
+constexpr std::string_view beginning(std::string_view text, std::size_t max_bytes) {
+  if (text.size() <= max_bytes) return text;
+  while (max_bytes > 0 && (static_cast<unsigned char>(text[max_bytes]) & 0xc0) == 0x80) --max_bytes;
+  return text.substr(0, max_bytes);
+}
+
+}  // namespace detail
 
 }  // namespace libscan::inline v1

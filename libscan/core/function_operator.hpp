@@ -360,6 +360,50 @@ constexpr void refuse_difference() {
                 "in a lambda");
 }
 
+/// Refuses a `Keep` that cannot decide about an `Item`, as an iterator gives it: usually a
+/// reference.
+template <class Item, class Keep>
+constexpr void refuse_predicate() {
+  constexpr bool called =
+      std::is_void_v<Item> || returns_unseen<Keep> || requires(Keep const& keep) {
+    keep(std::declval<Item>()) ? 1 : 0;
+  };
+  static_assert(called,
+                "libscan: the predicate cannot be called as keep(item), const, with a result that "
+                "is true or false");
+}
+
+/// Refuses an `Equal` that cannot compare neighbors, each an `Item`.
+template <class Item, class Equal>
+constexpr void refuse_comparison() {
+  constexpr bool called =
+      std::is_void_v<Item> || returns_unseen<Equal> || requires(Equal const& equal) {
+    equal(std::declval<Item>(), std::declval<Item>()) ? 1 : 0;
+  };
+  static_assert(called,
+                "libscan: neighbors cannot be compared as equal(earlier, later), const, with a "
+                "result that is true or false");
+  // It takes anything, and fails inside.
+  constexpr bool has_equality =
+      std::is_void_v<Item> || !std::is_same_v<Equal, equal_values> || requires {
+    std::declval<Item>() == std::declval<Item>() ? 1 : 0;
+  };
+  static_assert(has_equality,
+                "libscan: neighbors cannot be compared by ==; state how they are, as "
+                "equal(earlier, later)");
+}
+
+/// The same of the keys of segments that are given by keys; `Given` is what their iterator gives.
+template <class Heads, template <class> class Given>
+constexpr void refuse_heads() {
+  if constexpr (requires(Heads const& heads) {
+                  heads.keys;
+                  heads.equal;
+                }) {
+    detail::refuse_comparison<Given<decltype(Heads::keys)>, decltype(Heads::equal)>();
+  }
+}
+
 /// Refuses items that no scan can read.
 template <class It>
 constexpr void refuse_volatile() {

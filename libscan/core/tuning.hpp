@@ -28,9 +28,9 @@ concept tuned_for = requires {
 /// Threads of a block with one item of `item_bytes` per thread: `most`, or fewer for items above 64
 /// bytes, to use no more shared memory; at least two warps.
 constexpr int threads_for(int most, std::size_t item_bytes) {
-  auto const room = static_cast<std::size_t>(most) * 64;
+  auto const capacity = static_cast<std::size_t>(most) * 64;
   int threads = most;
-  while (threads > 64 && static_cast<std::size_t>(threads) * item_bytes > room) threads /= 2;
+  while (threads > 64 && static_cast<std::size_t>(threads) * item_bytes > capacity) threads /= 2;
   return threads;
 }
 

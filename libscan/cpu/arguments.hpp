@@ -91,49 +91,15 @@ constexpr void refuse_results() {
                 "to what it holds");
 }
 
-/// Refuses a `Keep` that cannot decide about the items of `In`.
-template <class In, class Keep>
-constexpr void refuse_predicate() {
-  constexpr bool called = requires(Keep const& keep, In const& in) { keep(in[0]) ? 1 : 0; };
-  static_assert(called,
-                "libscan: the predicate cannot be called as keep(item), const, with a result that "
-                "is true or false");
-}
-
-/// Refuses an `Equal` that cannot compare neighbors of `In`.
-template <class In, class Equal>
-constexpr void refuse_comparison() {
-  constexpr bool called = requires(Equal const& equal, In const& in) {
-    equal(in[0], in[0]) ? 1 : 0;
-  };
-  static_assert(called,
-                "libscan: neighbors cannot be compared as equal(earlier, later), const, with a "
-                "result that is true or false");
-  // It takes anything, and fails inside.
-  constexpr bool has_equality = !std::same_as<Equal, equal_values> || requires(In const& in) {
-    in[0] == in[0] ? 1 : 0;
-  };
-  static_assert(has_equality,
-                "libscan: neighbors cannot be compared by ==; state how they are, as "
-                "equal(earlier, later)");
-}
-
-/// The same of the keys of segments that are given by keys.
-template <class Heads>
-constexpr void refuse_heads() {
-  if constexpr (requires(Heads const& heads) {
-                  heads.keys;
-                  heads.equal;
-                }) {
-    detail::refuse_comparison<decltype(Heads::keys), decltype(Heads::equal)>();
-  }
-}
+/// What an iterator gives for an item.
+template <class It>
+using given_item = decltype(std::declval<It const&>()[0]);
 
 /// What a reduction of segments cannot read, or cannot write.
 template <class T, class In, class Heads, class Totals>
 constexpr void refuse_reduction() {
   detail::refuse_items<T, In>();
-  detail::refuse_heads<Heads>();
+  libscan::detail::refuse_heads<Heads, given_item>();
   detail::refuse_results<T, Totals>();
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Binary scans on CPU threads: the ranks of items by a mask of bytes or bits. Either mask is
 // converted to bits, which are counted a chunk at a time (chunk_chain.hpp) and ranked by vector
-// code (vector_ranks.hpp).
+// code (vector_heads.hpp).
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 #include <libscan/cpu/chunk_scan.hpp>
 #include <libscan/cpu/segment_heads.hpp>
 #include <libscan/cpu/stream_copy.hpp>
-#include <libscan/cpu/vector_ranks.hpp>
+#include <libscan/cpu/vector_heads.hpp>
 
 namespace libscan::inline v1::cpu {
 

@@ -59,7 +59,7 @@ void scan_large_segments(int threads, scan_direction direction, Source const& so
   };
   detail::scan_large(
       threads, n, begins.data(), op, init,
-      [&](index_t i, T* room) -> T const& { return detail::staged_item(source, place(i), room); },
+      [&](index_t i, T* space) -> T const& { return detail::staged_item(source, place(i), space); },
       [&](index_t i, T const& before, T const& value) {
         detail::write_large(out, place(i), Kind == scan_kind::inclusive ? value : before);
       });
@@ -74,7 +74,7 @@ index_t find_large_totals(int threads, In const& in, Heads const& heads, index_t
   large_heads const begins(heads, scan_direction::forward, n);
   detail::scan_large(
       threads, n, begins.data(), op, init,
-      [&](index_t i, T* room) -> T const& { return detail::large_item(in, i, room); },
+      [&](index_t i, T* space) -> T const& { return detail::large_item(in, i, space); },
       [&](index_t i, T const&, T const& sum) {
         if (begins.begins(i)) begin(begins.segment_of(i), i);
         if (begins.ends(i)) end(begins.segment_of(i), sum);

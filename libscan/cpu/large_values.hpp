@@ -25,7 +25,7 @@ inline constexpr bool large_value = sizeof(T) > 2048;
 
 /// Allocated memory for values.
 template <class T>
-using value_room = small_buffer<T, 1>;
+using value_buffer = small_buffer<T, 1>;
 
 /// Parts of the items of a call, whose sums are kept.
 inline constexpr index_t large_parts = 64;
@@ -34,21 +34,21 @@ inline constexpr index_t large_parts = 64;
 template <class T>
 class large_sum {
  public:
-  void set(T const& x) { std::construct_at(room_.data() + at_, x); }
+  void set(T const& x) { std::construct_at(values_.data() + at_, x); }
 
   /// Constructs the operator's result in place.
   template <class Op>
   void append(Op const& op, T const& item) {
     T const& earlier = value();
     at_ = 1 - at_;
-    ::new (static_cast<void*>(room_.data() + at_)) T(op(earlier, item));
+    ::new (static_cast<void*>(values_.data() + at_)) T(op(earlier, item));
   }
 
-  T const& value() const { return room_[at_]; }
-  T const& before() const { return room_[1 - at_]; }
+  T const& value() const { return values_[at_]; }
+  T const& before() const { return values_[1 - at_]; }
 
  private:
-  value_room<T> room_{2};
+  value_buffer<T> values_{2};
   index_t at_ = 0;
 };
 
@@ -56,18 +56,18 @@ class large_sum {
 template <class T>
 struct large_state {
   large_sum<T> sum;
-  value_room<T> item{1};  // for one that is converted
+  value_buffer<T> item{1};  // for one that is converted
 };
 
-/// Item i of an iterator as T: where it is, or in `room`.
+/// Item i of an iterator as T: where it is, or in `space`.
 template <class T, class In>
-T const& large_item(In const& in, index_t i, T* room) {
+T const& large_item(In const& in, index_t i, T* space) {
   using reference = std::iter_reference_t<In>;
   if constexpr (std::is_lvalue_reference_v<reference> &&
                 std::is_same_v<std::remove_cvref_t<reference>, T>) {
     return in[i];
   } else {
-    return *::new (static_cast<void*>(room)) T(static_cast<T>(in[i]));
+    return *::new (static_cast<void*>(space)) T(static_cast<T>(in[i]));
   }
 }
 
@@ -83,7 +83,7 @@ void write_large(Out const& out, index_t i, T const& x) {
 }
 
 /// sums[p] = the sum of part p of n items since its last head, for each part; begun[p] says whether
-/// it has one. `heads` may be null: none. item_at(i, `room`) returns item i, perhaps in `room`.
+/// it has one. `heads` may be null: none. item_at(i, `space`) returns item i, perhaps in `space`.
 template <class T, class Op, class ItemAt>
 void sum_large_parts(int threads, index_t n, index_t part_items, head_word const* heads,
                      Op const& op, ItemAt const& item_at, T* sums, std::uint8_t* begun) {
@@ -107,7 +107,7 @@ void sum_large_parts(int threads, index_t n, index_t part_items, head_word const
 template <class T>
 struct large_part_sums {
   index_t part_items, parts;
-  value_room<T> sums;
+  value_buffer<T> sums;
   std::vector<std::uint8_t> begun;
 
   explicit large_part_sums(index_t n)

@@ -33,8 +33,8 @@ typename Op::value_type sum_parts(int threads, index_t n, index_t chunk_items, O
   check_chunks(threads, n, chunk_items);
   if (n == 0) return init;
   index_t const part_items = detail::part_items(n, chunk_items);
-  small_buffer<T> const room(ceil_div(n, part_items));
-  T* const sums = room.data();
+  small_buffer<T> const space(ceil_div(n, part_items));
+  T* const sums = space.data();
   detail::run_chain(threads, n, part_items, op, init, [&](auto& chain, auto& mine) {
     for (; mine; mine = chain.claim()) {
       index_t begin = *mine * part_items;
@@ -87,8 +87,8 @@ typename Op::value_type reduce_any(int threads, In in, index_t n, Op const& op,
   (void)detail::memory_of(in, n);  // refuses misaligned items
   if constexpr (detail::large_value<T>) {
     detail::check_chunks(threads, n, chunk_items);
-    return detail::reduce_large(threads, n, op, init, [&](index_t i, T* room) -> T const& {
-      return detail::large_item(in, i, room);
+    return detail::reduce_large(threads, n, op, init, [&](index_t i, T* space) -> T const& {
+      return detail::large_item(in, i, space);
     });
   } else {
     return detail::reduce_small(threads, in, n, op, init, chunk_items);

@@ -113,8 +113,8 @@ typename Op::value_type scan(int threads, In in, Out out, index_t n, Op const& o
       detail::memory_of(out, n));
   if constexpr (large_value<T>) {
     check_chunks(threads, n, chunk_items);
-    auto const item_at = [&](index_t i, T* room) -> T const& {
-      return detail::large_item(in, i, room);
+    auto const item_at = [&](index_t i, T* space) -> T const& {
+      return detail::large_item(in, i, space);
     };
     return detail::scan_large_values<Kind>(threads, item_at, out, n, op, init);
   } else {

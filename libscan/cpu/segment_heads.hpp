@@ -92,20 +92,20 @@ index_t first_from(segment_offsets<Offset> const& heads, index_t item) {
 template <class Offset>
 void mark(segment_offsets<Offset> const& heads, index_t begin, index_t end, head_word* to) {
   index_t const segments = heads.segments;
-  constexpr index_t room = 2048, dense = room / 4;
+  constexpr index_t capacity = 2048, dense = capacity / 4;
   constexpr bool by_vectors = sizeof(Offset) == 4 || sizeof(Offset) == 8;
-  alignas(64) std::uint8_t flags[room];
+  alignas(64) std::uint8_t flags[capacity];
   auto const& code = best_vector_heads();
   auto const mark_dense = sizeof(Offset) == 4 ? code.offsets_of_4_bytes : code.offsets_of_8_bytes;
   index_t s = detail::first_from(heads, begin);
-  for (; begin < end; begin += room, to += room / word_heads) {
-    index_t const items = std::min(room, end - begin);
+  for (; begin < end; begin += capacity, to += capacity / word_heads) {
+    index_t const items = std::min(capacity, end - begin);
     while (s != segments && heads.begin_of(s) < begin) ++s;
     if (s == segments || heads.begin_of(s) - begin >= items) {
       std::fill_n(to, ceil_div(items, word_heads), head_word{0});
-    } else if (by_vectors && items == room && segments - s > dense &&
-               heads.begin_of(s + dense) - begin < room) {
-      s += mark_dense(heads.offsets + s, segments - s, begin, room / word_heads, to);
+    } else if (by_vectors && items == capacity && segments - s > dense &&
+               heads.begin_of(s + dense) - begin < capacity) {
+      s += mark_dense(heads.offsets + s, segments - s, begin, capacity / word_heads, to);
     } else {
       // Bytes first: if bits were set one by one, each would wait for the one before.
       std::fill_n(flags, items, std::uint8_t{0});
@@ -142,11 +142,11 @@ void mark_changes(segment_keys<Keys, Equal> const& heads, index_t begin, index_t
   } else {
     // Bytes first, in a loop that compilers can vectorize. From local variables: compilers assume
     // that bytes may alias members.
-    constexpr index_t room = 2048;
-    std::uint8_t flags[room];
+    constexpr index_t capacity = 2048;
+    std::uint8_t flags[capacity];
     Equal const same = heads.equal;
-    for (; begin < end; begin += room, to += room / word_heads) {
-      index_t const items = std::min(room, end - begin);
+    for (; begin < end; begin += capacity, to += capacity / word_heads) {
+      index_t const items = std::min(capacity, end - begin);
       Keys const from = heads.keys + begin;
       for (index_t k = 0; k < items; ++k) flags[k] = same(from[k - 1], from[k]) ? 0 : 1;
       detail::best_vector_heads().flags(flags, items, to);

@@ -126,12 +126,12 @@ index_t find_totals(int threads, In in, Heads const& heads, index_t n, Op op,
       threads, n, chunk_items, follow, carried{0, {init, false}},
       [&] { return stage(std::min(n, chunk_items), follow.within.identity()); },
       [&](stage& here, chunk const& c) {
-        here.items = detail::fetch(source, scan_direction::forward, n, c, here.room.data());
+        here.items = detail::fetch(source, scan_direction::forward, n, c, here.space.data());
         here.mark(heads, c, n);
         return carried{here.ended, detail::sum_segments(here, c.size(), op, init)};
       },
       [&](stage& here, chunk const& c, carried const& carry) {
-        T* const sums = here.room.data();
+        T* const sums = here.space.data();
         if constexpr (vectorized<Op>) {
           if (here.ended * summed_items <= c.size()) {
             detail::sum_to_tails(here, sums, c.size(), op, carry.rest.value, init);

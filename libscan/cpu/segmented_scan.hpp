@@ -253,7 +253,7 @@ typename Op::value_type scan_segmented_chunks(int threads, scan_direction direct
       threads, n, chunk_items, within, flagged<T>{before == nullptr ? init : *before, false},
       [&] { return stage(std::min(n, chunk_items), within.identity()); },
       [&](stage& here, chunk const& c) {
-        here.items = detail::fetch(source, direction, n, c, here.room.data());
+        here.items = detail::fetch(source, direction, n, c, here.space.data());
         cpu::mark_positions(heads, direction, n, c.begin, c.end, here.heads.data());
         if (before != nullptr && c.begin == 0) here.heads.data()[0] &= ~head_word{1};
         return detail::sum_segments(here, c.size(), op, init);
@@ -263,7 +263,7 @@ typename Op::value_type scan_segmented_chunks(int threads, scan_direction direct
         if (vectorized<Op> && c.next_begin < c.next_end) {
           ahead = detail::memory_ahead<T>(source, heads, direction, n, c.next_begin, c.next_end);
         }
-        detail::deliver(out, direction, n, c, here.room.data(), [&](T* to) {
+        detail::deliver(out, direction, n, c, here.space.data(), [&](T* to) {
           detail::scan_segments<Kind>(here, to, c.size(), op, carry, init, policy, ahead);
         });
       },
@@ -292,7 +292,7 @@ void staged_segmented_scan(int threads, scan_direction direction, Source const& 
                            std::type_identity_t<typename Op::value_type> init = Op::identity(),
                            index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
-  detail::refuse_heads<Heads>();
+  libscan::detail::refuse_heads<Heads, detail::given_item>();
   detail::refuse_results<T, Out>();
   detail::check_heads("segmented_scan", heads, n);
   auto const written = detail::memory_of(out, n), described = detail::memory_of(heads, n);
@@ -307,9 +307,10 @@ void staged_segmented_scan(int threads, scan_direction direction, Source const& 
   } else {
     if (detail::few_for_segments(threads, n, chunk_items)) {
       if (n == 0) return;
-      detail::small_buffer<T> const room(n);
-      T const* const in = detail::fetch(source, scan_direction::forward, n, {0, 0, n}, room.data());
-      return detail::deliver(out, scan_direction::forward, n, {0, 0, n}, room.data(), [&](T* to) {
+      detail::small_buffer<T> const space(n);
+      T const* const in =
+          detail::fetch(source, scan_direction::forward, n, {0, 0, n}, space.data());
+      return detail::deliver(out, scan_direction::forward, n, {0, 0, n}, space.data(), [&](T* to) {
         detail::scan_few_segments<Kind>(direction, in, heads, to, n, op, init);
       });
     }

@@ -40,27 +40,28 @@ namespace detail {
 /// `chunk_code::sum`.
 template <class T, class Value>
 struct stage {
-  small_buffer<T> room;
+  small_buffer<T> space;
   T const* items = nullptr;
   stream_values<Value> sums;
 
-  stage(index_t n, Value any) : room(n), sums(detail::all_streams(any)) {}
+  stage(index_t n, Value any) : space(n), sums(detail::all_streams(any)) {}
 };
 
-/// The items at positions [c.begin, c.end) of a scan, perhaps in `room`; in reverse position p is
+/// The items at positions [c.begin, c.end) of a scan, perhaps in `space`; in reverse position p is
 /// item n - 1 - p.
 template <class T, class Source>
-T const* fetch(Source const& source, scan_direction direction, index_t n, chunk const& c, T* room) {
+T const* fetch(Source const& source, scan_direction direction, index_t n, chunk const& c,
+               T* space) {
   if (direction == scan_direction::reverse) {
-    source(n - c.end, n - c.begin, room);
-    std::reverse(room, room + c.size());
-    return room;
+    source(n - c.end, n - c.begin, space);
+    std::reverse(space, space + c.size());
+    return space;
   }
   if constexpr (requires { source.direct(c.begin); }) {
     if (T const* const items = source.direct(c.begin)) return items;
   }
-  source(c.begin, c.end, room);
-  return room;
+  source(c.begin, c.end, space);
+  return space;
 }
 
 /// Calls write(place) to fill the output's positions [c.begin, c.end); through `aside` in reverse,
@@ -80,14 +81,14 @@ void deliver(Out out, scan_direction direction, index_t n, chunk const& c, T* as
   }
 }
 
-/// Item i that `source` brings: where it is, or in `room`.
+/// Item i that `source` brings: where it is, or in `space`.
 template <class T, class Source>
-T const& staged_item(Source const& source, index_t i, T* room) {
+T const& staged_item(Source const& source, index_t i, T* space) {
   if constexpr (requires { source.direct(i); }) {
     if (T const* const item = source.direct(i)) return *item;
   }
-  source(i, i + 1, room);
-  return *room;
+  source(i, i + 1, space);
+  return *space;
 }
 
 /// `staged_scan` of items that are not large; returns the value after the last one.
@@ -103,11 +104,11 @@ typename Op::value_type scan_staged_chunks(int threads, scan_direction direction
       threads, n, chunk_items, op, init,
       [&] { return stage(std::min(n, chunk_items), op.identity()); },
       [&](stage& here, chunk const& c) {
-        here.items = detail::fetch(source, direction, n, c, here.room.data());
+        here.items = detail::fetch(source, direction, n, c, here.space.data());
         return code::sum(here.items, c.size(), op, here.sums);
       },
       [&](stage& here, chunk const& c, T carry) {
-        detail::deliver(out, direction, n, c, here.room.data(), [&](T* to) {
+        detail::deliver(out, direction, n, c, here.space.data(), [&](T* to) {
           code::template scan<Kind>(here.items, to, c.size(), op, carry, here.sums, policy);
         });
       },
@@ -144,7 +145,9 @@ void staged_scan(int threads, scan_direction direction, Source const& source, Ou
     };
     detail::scan_large(
         threads, n, nullptr, op, init,
-        [&](index_t i, T* room) -> T const& { return detail::staged_item(source, place(i), room); },
+        [&](index_t i, T* space) -> T const& {
+          return detail::staged_item(source, place(i), space);
+        },
         [&](index_t i, T const& before, T const& value) {
           detail::write_large(out, place(i), Kind == scan_kind::inclusive ? value : before);
         });

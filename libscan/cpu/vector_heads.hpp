@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/stream_copy.hpp>
 
 namespace libscan::inline v1::cpu {
 
@@ -39,7 +40,7 @@ using change_marker = void (*)(void const* keys, index_t n, head_word* to);
 using offset_marker = index_t (*)(void const* numbers, index_t count, index_t begin, index_t words,
                                   head_word* to);
 
-/// The available vector code.
+/// The available vector code of head flags.
 struct vector_heads {
   flag_marker flags;
   offset_marker offsets_of_4_bytes, offsets_of_8_bytes;
@@ -86,6 +87,24 @@ void mark_changes(Key const* keys, index_t n, head_word* to) {
     code.keys_of_8_bytes(keys, n, to);
   }
 }
+
+/// ranks[i] = before + the number of ones among bits 0 ... i (inclusive) or 0 ... i - 1
+/// (exclusive), for n bits, bit i % 64 of bits[i / 64]. Wraps around.
+template <class Rank>
+using ranker = void (*)(scan_kind kind, head_word const* bits, index_t n, Rank before, Rank* ranks,
+                        store_policy policy);
+
+/// The available vector code of ranks.
+struct vector_ranks {
+  ranker<std::uint32_t> of_4_bytes;
+  ranker<std::uint64_t> of_8_bytes;
+};
+
+/// For the best instruction set of this CPU among those that Highway may currently use.
+vector_ranks current_vector_ranks();
+
+/// The same, cached.
+vector_ranks const& best_vector_ranks();
 
 }  // namespace detail
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector code of vector_ranks.hpp: a table gives the ranks of eight bits within their byte, a
-// multiplication adds the counts of earlier bytes of a word, and widening adds the rest.
-#include <libscan/cpu/vector_ranks.hpp>
+// The vector code of ranks in vector_heads.hpp: a table gives the ranks of eight bits within their
+// byte, a multiplication adds the counts of earlier bytes of a word, and widening adds the rest.
+#include <libscan/cpu/vector_heads.hpp>
 
 #include <algorithm>
 #include <array>

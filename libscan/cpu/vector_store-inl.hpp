@@ -37,13 +37,13 @@ HWY_INLINE void stream_line(void const* from, void* to) {
 /// expensive.
 template <class T, class ScanWhole>
 HWY_INLINE void scan_by_stage(T* out, index_t whole, ScanWhole const& scan_whole) {
-  constexpr index_t line = 64 / sizeof(T), room = 4096 / sizeof(T);
-  alignas(64) T stage[line + room];
+  constexpr index_t line = 64 / sizeof(T), capacity = 4096 / sizeof(T);
+  alignas(64) T stage[line + capacity];
   T* const begin = stage + line;
   index_t ours = static_cast<index_t>(reinterpret_cast<std::uintptr_t>(out) % 64 / sizeof(T));
   index_t held = ours;  // before `begin`, in an incomplete line
-  for (index_t i = 0; i < whole; i += room) {
-    index_t const items = std::min(room, whole - i);
+  for (index_t i = 0; i < whole; i += capacity) {
+    index_t const items = std::min(capacity, whole - i);
     index_t const filled = held + items;
     T const* const from = begin - held;
     T* const to = out + (i - held);

@@ -65,50 +65,10 @@ constexpr void refuse_results() {
   }
 }
 
-/// Refuses a predicate that cannot say of the items of `In` whether they are kept.
-template <class In, class Keep>
-constexpr void refuse_predicate() {
-  using item = typename libscan::detail::iterated_item<In>::type;
-  constexpr bool called = std::is_void_v<item> || libscan::detail::returns_unseen<Keep> ||
-                          requires(Keep const& keep, item const& x) {
-    keep(x) ? 1 : 0;
-  };
-  static_assert(called,
-                "libscan: the predicate cannot be called as keep(item), const, with a result that "
-                "is true or false");
-}
-
-/// Refuses what cannot compare neighbors of `In`.
-template <class In, class Equal>
-constexpr void refuse_comparison() {
-  using item = typename libscan::detail::iterated_item<In>::type;
-  constexpr bool called = std::is_void_v<item> || libscan::detail::returns_unseen<Equal> ||
-                          requires(Equal const& equal, item const& x) {
-    equal(x, x) ? 1 : 0;
-  };
-  static_assert(called,
-                "libscan: neighbors cannot be compared as equal(earlier, later), const, with a "
-                "result that is true or false");
-  // It takes anything, and fails inside.
-  constexpr bool has_equality =
-      std::is_void_v<item> || !std::is_same_v<Equal, equal_values> || requires(item const& x) {
-    x == x ? 1 : 0;
-  };
-  static_assert(has_equality,
-                "libscan: neighbors cannot be compared by ==; state how they are, as "
-                "equal(earlier, later)");
-}
-
-/// The same of the keys of segments that are given by keys.
-template <class Heads>
-constexpr void refuse_heads() {
-  if constexpr (requires(Heads const& heads) {
-                  heads.keys;
-                  heads.equal;
-                }) {
-    device::refuse_comparison<decltype(Heads::keys), decltype(Heads::equal)>();
-  }
-}
+/// What an iterator gives for an item, in kernels; void if nvcc does not know its type.
+template <class It>
+using given_item = std::add_lvalue_reference_t<
+    std::add_const_t<typename libscan::detail::iterated_item<It>::type>>;
 
 /// Refuses values that a sort cannot move.
 template <class Value>

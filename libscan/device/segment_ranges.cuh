@@ -63,15 +63,15 @@ class range_pieces {
   index_t items;  // of a piece, except the last of its range
 
   /// Lists the pieces of a range of more items than a piece has. Returns false if there are too
-  /// many pieces already. By a block, with `room` in shared memory; ends with a barrier.
-  __device__ bool list(index_t& room, index_t segment, index_t range_items) const {
+  /// many pieces already. By a block, with `shared` in shared memory; ends with a barrier.
+  __device__ bool list(index_t& shared, index_t segment, index_t range_items) const {
     index_t const count = ceil_div(range_items, items);
     if (threadIdx.x == 0) {
-      room = static_cast<index_t>(simt::atomic_ref<unsigned long long>(*claimed_).fetch_add(
+      shared = static_cast<index_t>(simt::atomic_ref<unsigned long long>(*claimed_).fetch_add(
           static_cast<unsigned long long>(count), simt::memory_order_relaxed));
     }
     simt::sync_block();
-    index_t const first = room;
+    index_t const first = shared;
     bool const fits = first + count <= most;
     for (index_t k = threadIdx.x; k < count && first + k < most; k += blockDim.x) {
       pieces_[first + k] = {fits ? segment : -1, k};

@@ -7,7 +7,7 @@
 #include <array>
 #include <string>
 
-#include <libscan/core/beginning.hpp>
+#include <libscan/core/error.hpp>
 #include <libscan/distributed/error.hpp>
 
 namespace libscan::inline v1::detail {

@@ -9,7 +9,6 @@
 #include <thread>
 #include <vector>
 
-#include <libscan/core/beginning.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/distributed/error.hpp>
 

@@ -16,7 +16,6 @@
 #include <libscan/core/error.hpp>
 #include <libscan/distributed/collective.hpp>
 #include <libscan/distributed/error.hpp>
-#include <libscan/host/cuda_engine.hpp>
 #include <libscan/host/device_memory.hpp>
 #include <libscan/host/on_engine.hpp>
 

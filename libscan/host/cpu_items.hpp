@@ -34,12 +34,12 @@ T sum_any_items(int threads, any_items<T> const& items, index_t n, Op op, T init
       threads, n, cpu::staged_chunk_items, op, init, [&](index_t begin, index_t end) {
         if (T const* const direct = items.direct(begin)) return code.sum(direct, end - begin);
         constexpr index_t at_once = cpu::detail::converted_at_once<T>;
-        T room[at_once];
+        T buffer[at_once];
         T sum = op.identity();
         for (index_t i = begin; i < end; i += at_once) {
           index_t const count = std::min(at_once, end - i);
-          items.copy_to(i, count, room);
-          sum = i == begin ? code.sum(room, count) : op(sum, code.sum(room, count));
+          items.copy_to(i, count, buffer);
+          sum = i == begin ? code.sum(buffer, count) : op(sum, code.sum(buffer, count));
         }
         return sum;
       });

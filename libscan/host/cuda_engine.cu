@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The GPUs of this machine.
-#include <libscan/host/cuda_engine.hpp>
+#include <libscan/host/on_engine.hpp>
 
 #include <string>
 
 #include <libscan/scan.cuh>
-#include <libscan/simt/cuda/selected_device.cuh>
+#include <libscan/simt/cuda/check.cuh>
 
 namespace libscan::inline v1::detail {
 

@@ -4,7 +4,6 @@
 
 #include <libscan/core/error.hpp>
 #include <libscan/cpu/workers.hpp>
-#include <libscan/host/cuda_engine.hpp>
 #include <libscan/host/on_engine.hpp>
 
 namespace libscan::inline v1 {

@@ -72,4 +72,17 @@ auto on_engine(engine const& on, index_t items, Device const& device, Cpu const&
   return cpu(on.threads());
 }
 
+// The GPUs of this machine; cuda_engine.cu implements these in a build with nvcc.
+
+/// The number of CUDA devices; 0 if they cannot be counted. Leaves no sticky device error.
+int cuda_devices();
+
+/// Returns if CUDA device `device` can run libscan's kernels. Leaves no sticky device error.
+/// Throws: `engine_unavailable` with the reason (no driver, no such device, no kernels for its
+/// architecture); `device_error` if the device cannot be started.
+void require_cuda_device(int device);
+
+/// The device's name from the driver, such as "NVIDIA H200". Throws as `require_cuda_device`.
+std::string cuda_device_name(int device);
+
 }  // namespace libscan::inline v1::detail

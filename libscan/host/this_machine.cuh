@@ -12,7 +12,7 @@
 #include <libscan/workspace.cuh>
 
 #ifdef __CUDACC__
-#include <libscan/simt/cuda/selected_device.cuh>
+#include <libscan/simt/cuda/check.cuh>
 #endif
 
 namespace libscan::inline LIBSCAN_MACHINE::device {

@@ -3,13 +3,15 @@
 // the strategy is a type, or a name.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <type_traits>
 
 #include <libscan/scan.cuh>
+#include <libscan/textbook/block/catalog.cuh>
 #include <libscan/textbook/block/raked.cuh>
 #include <libscan/textbook/chained_scan.cuh>
-#include <libscan/textbook/chosen_block_scan.cuh>
 #include <libscan/textbook/decoupled_look_back.cuh>
 #include <libscan/textbook/global_hillis_steele.cuh>
 #include <libscan/textbook/names.hpp>
@@ -20,6 +22,103 @@
 #include <libscan/textbook/sequential.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
+
+/// The block scans.
+namespace textbook = block::textbook;
+
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable  // the body is for the host, or for kernels
+#endif
+/// Calls body(BlockScan{}) for the textbook scan of that name, one of those with `Items` items per
+/// thread, 1 or 2; paddings are for 32 banks. Instantiates the body for all of them.
+template <int Items, class Body>
+LIBSCAN_HOST_DEVICE auto with_block_scan(block_algorithm which, Body body) {
+  if constexpr (Items == 1) {
+    switch (which) {
+      case block_algorithm::sequential:
+        return body(textbook::sequential{});
+      case block_algorithm::quadratic:
+        return body(textbook::quadratic{});
+      case block_algorithm::hillis_steele:
+        return body(textbook::hillis_steele{});
+      case block_algorithm::kogge_stone_double_buffered:
+        return body(textbook::kogge_stone_double_buffered{});
+      default:
+        return body(textbook::kogge_stone{});
+    }
+  } else {
+    switch (which) {
+      case block_algorithm::blelloch:
+        return body(textbook::blelloch<>{});
+      case block_algorithm::blelloch_padded:
+        return body(textbook::blelloch<textbook::padded<32>>{});
+      case block_algorithm::blelloch_fully_padded:
+        return body(textbook::blelloch<textbook::fully_padded<32>>{});
+      default:
+        return body(textbook::brent_kung{});
+    }
+  }
+}
+
+/// The same for all block scans.
+template <class Body>
+auto with_block_scan(block_algorithm which, Body body) {
+  return items_per_thread(which) == 1 ? with_block_scan<1>(which, body)
+                                      : with_block_scan<2>(which, body);
+}
+
+/// An operator that names the block scan.
+template <class Op>
+struct choosing : Op {
+  block_algorithm block_scan;
+};
+
+/// Bytes for the storage of any of these block scans.
+template <class T, int MaxThreads, class... BlockScans>
+inline constexpr std::size_t largest_storage =
+    std::max({sizeof(typename BlockScans::template storage<T, MaxThreads>)...});
+
+/// The block scan that the operator names, one of those with `Items` items per thread, 1 or 2.
+/// Paddings are for 32 banks.
+template <int Items>
+struct chosen_block_scan {
+  static_assert(Items == 1 || Items == 2);
+  static constexpr int items_per_thread = Items;
+
+  /// Memory for the storage of any of them.
+  template <class T, int MaxThreads>
+  struct storage {
+    static constexpr std::size_t size =
+        Items == 1
+            ? largest_storage<T, MaxThreads, textbook::sequential, textbook::quadratic,
+                              textbook::hillis_steele, textbook::kogge_stone,
+                              textbook::kogge_stone_double_buffered>
+            : largest_storage<T, MaxThreads, textbook::blelloch<>,
+                              textbook::blelloch<textbook::padded<32>>,
+                              textbook::blelloch<textbook::fully_padded<32>>, textbook::brent_kung>;
+    alignas(T) std::byte bytes[size];
+  };
+
+  /// As the block scan's own functions of these names.
+  template <class T, int MaxThreads, class X, class Op>
+  static __device__ auto exclusive(storage<T, MaxThreads>& shared, X const& x, Op op) {
+    return with_block_scan<Items>(op.block_scan, [&](auto scan) {
+      return scan.exclusive(as<decltype(scan)>(shared), x, op);
+    });
+  }
+  template <class T, int MaxThreads, class X, class Op>
+  static __device__ auto inclusive(storage<T, MaxThreads>& shared, X const& x, Op op) {
+    return with_block_scan<Items>(op.block_scan, [&](auto scan) {
+      return scan.inclusive(as<decltype(scan)>(shared), x, op);
+    });
+  }
+
+ private:
+  template <class BlockScan, class T, int MaxThreads>
+  static __device__ auto& as(storage<T, MaxThreads>& shared) {
+    return *reinterpret_cast<typename BlockScan::template storage<T, MaxThreads>*>(shared.bytes);
+  }
+};
 
 /// `libscan::exclusive_scan` and `inclusive_scan`, with their tuning. Reads n, writes n.
 struct production {
@@ -112,34 +211,6 @@ void with_block_scan_in(scan_strategy which, block_algorithm block_scan, Op op, 
   } else {
     with_block_strategy<chosen_block_scan<2>, BlockThreads>(which, add_operator);
   }
-}
-
-/// Calls body(BlockScan{}) for the textbook scan of that name; paddings are for 32 banks.
-/// Instantiates the body for all of them.
-template <class Body>
-decltype(auto) with_block_scan(block_algorithm which, Body body) {
-  namespace textbook = block::textbook;
-  switch (which) {
-    case block_algorithm::sequential:
-      return body(textbook::sequential{});
-    case block_algorithm::quadratic:
-      return body(textbook::quadratic{});
-    case block_algorithm::hillis_steele:
-      return body(textbook::hillis_steele{});
-    case block_algorithm::kogge_stone:
-      return body(textbook::kogge_stone{});
-    case block_algorithm::kogge_stone_double_buffered:
-      return body(textbook::kogge_stone_double_buffered{});
-    case block_algorithm::blelloch:
-      return body(textbook::blelloch<>{});
-    case block_algorithm::blelloch_padded:
-      return body(textbook::blelloch<textbook::padded<32>>{});
-    case block_algorithm::blelloch_fully_padded:
-      return body(textbook::blelloch<textbook::fully_padded<32>>{});
-    case block_algorithm::brent_kung:
-      break;
-  }
-  return body(textbook::brent_kung{});
 }
 
 }  // namespace device::strategies

@@ -7,7 +7,7 @@
 
 #include <libscan/core/engine.hpp>
 #include <libscan/core/error.hpp>
-#include <libscan/host/cuda_engine.hpp>
+#include <libscan/host/on_engine.hpp>
 #include <tests/support/catch.hpp>
 
 namespace {

@@ -13,7 +13,6 @@
 
 #include <libscan/cpu/vector_heads.hpp>
 #include <libscan/cpu/vector_pack.hpp>
-#include <libscan/cpu/vector_ranks.hpp>
 #include <libscan/cpu/vector_scan.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/cpu_targets.hpp>

@@ -20,7 +20,7 @@ using item = std::int32_t;
 using plain_work = device::scan_work<scan_kind::inclusive, item, item*, plus<item>, tuning>;
 
 /// A scan on one block, whose tiles therefore come in order, that looks at each fetch whether tile
-/// number k - under_way has arrived.
+/// number k - max_tiles_in_flight has arrived.
 struct watched_work : plain_work {
   index_t n;
   int* early;  // fetches before that

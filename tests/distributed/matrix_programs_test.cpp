@@ -11,7 +11,7 @@
 
 #include <apps/common/matrix_market.hpp>
 #include <apps/common/rank_files.hpp>
-#include <apps/spmv/program/spmv_on_ranks.hpp>
+#include <apps/spmv/program/run_spmv.hpp>
 #include <libscan/distributed/error.hpp>
 #include <tests/distributed/programs.hpp>
 #include <tests/support/inputs.hpp>

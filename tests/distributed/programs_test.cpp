@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include <apps/filter/program/filter_on_ranks.hpp>
-#include <apps/histogram/program/histogram_on_ranks.hpp>
-#include <apps/prefix/prefix_on_ranks.hpp>
-#include <apps/radix_sort/program/sort_on_ranks.hpp>
+#include <apps/filter/program/run_filter.hpp>
+#include <apps/histogram/program/run_histogram.hpp>
+#include <apps/prefix/run_prefix.hpp>
+#include <apps/radix_sort/program/run_sort.hpp>
 #include <libscan/distributed/scan.hpp>
 #include <tests/distributed/programs.hpp>
 #include <tests/support/inputs.hpp>

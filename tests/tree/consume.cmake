@@ -31,7 +31,7 @@ foreach(header libscan/libscan.hpp libscan/spmv.cuh libscan/cpu/histogram.hpp)
     message(FATAL_ERROR "<${header}> is not installed")
   endif()
 endforeach()
-foreach(header apps/spmv/program/spy.hpp apps/spmv/program/row_lengths.hpp apps/radix_sort/device/tiny_tuning.hpp
+foreach(header apps/spmv/program/spy.hpp apps/radix_sort/device/tiny_tuning.hpp
                apps/common/program.hpp apps/filter/program/run_filter.hpp)
   if(header IN_LIST headers OR NOT EXISTS ${source}/../../${header})
     message(FATAL_ERROR "<${header}>, a program's or a test's, is installed, or is no more")

@@ -20,7 +20,7 @@ import tree
 PAGES = ("*.md", "docs/**/*.md", "bench/*.md", "data/*.md", "tests/**/*.md", "libscan/**/*.md")
 # Folders, or single files, whose comments and texts are checked, too. Add one when it is clean.
 CODE = ("tests/tree/english.py", "script/records.py", "script/readme-tables", "script/speedups",
-        "examples", "libscan", "apps/check", "apps/common", "apps/filter", "apps/histogram",
+        "examples", "libscan", "apps/check", "apps/common", "apps/explain", "apps/filter", "apps/histogram",
         "apps/prefix", "apps/radix_sort", "apps/spmv")
 SENTENCE_WORDS = 25
 

@@ -214,8 +214,8 @@ struct filter_work {
   template <class Use>
   __device__ void each_run_of_offsets(part_stage& part, Use use) const {
     using offset = std::uint16_t;
-    constexpr auto room = static_cast<int>(part_items * sizeof(Item) / sizeof(offset));
-    constexpr int at_once = room / rows::items < batches ? room / rows::items : batches;
+    constexpr auto capacity = static_cast<int>(part_items * sizeof(Item) / sizeof(offset));
+    constexpr int at_once = capacity / rows::items < batches ? capacity / rows::items : batches;
     static_assert(at_once > 0 && part_items <= 1 << 16);
     auto* const run = reinterpret_cast<offset*>(__builtin_addressof(part));
     simt::sync_warp();  // all have read the items

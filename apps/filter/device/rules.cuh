@@ -82,11 +82,15 @@ struct refused_rule {
 };
 template <class In, class Predicate>
 struct refused_rule<In, keep_where<Predicate>> {
-  static constexpr void check() { device::refuse_predicate<In, Predicate>(); }
+  static constexpr void check() {
+    libscan::detail::refuse_predicate<device::given_item<In>, Predicate>();
+  }
 };
 template <class In, class Equal>
 struct refused_rule<In, keep_heads<Equal>> {
-  static constexpr void check() { device::refuse_comparison<In, Equal>(); }
+  static constexpr void check() {
+    libscan::detail::refuse_comparison<device::given_item<In>, Equal>();
+  }
 };
 
 /// What a rule needs of a stage for a part of `Items` items, which begins at item `first` of the

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The filters of c_api.h in terms of filter_call.hpp.
+// The filters of c_api.h in terms of filter_device.hpp.
 #include <cstddef>
 #include <span>
 #include <type_traits>
 
-#include <apps/filter/host/filter_call.hpp>
+#include <apps/filter/host/filter_device.hpp>
 #include <libscan/host/c_call.hpp>
 #include <libscan/predicate_parser.hpp>
 

@@ -7,11 +7,22 @@
 #include <cstdint>
 #include <span>
 
-#include <apps/filter/host/filter_call.hpp>
+#include <apps/filter/device/select.cuh>
+#include <apps/filter/host/filter_device.hpp>
 #include <libscan/buffer.cuh>
 #include <libscan/device/item_count.cuh>
 #include <libscan/device/segments.cuh>
 #include <libscan/host/this_machine.cuh>
+#include <libscan/predicate.hpp>
+
+namespace libscan::inline LIBSCAN_MACHINE {
+
+/// Programs of predicates are expensive: several intervals, tested one after the other, in up to 31
+/// steps.
+template <class T>
+inline constexpr bool expensive_predicate<predicate_program<T>> = true;
+
+}  // namespace libscan::inline LIBSCAN_MACHINE
 
 namespace libscan::inline v1::detail {
 

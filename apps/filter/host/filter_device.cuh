@@ -3,7 +3,6 @@
 // it for a few item types each. Internal.
 #pragma once
 
-#include <apps/filter/device/expensive_programs.cuh>
 #include <apps/filter/host/filter_copies.cuh>
 #include <apps/filter/host/filter_device.hpp>
 #include <libscan/filter.cuh>

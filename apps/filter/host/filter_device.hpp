@@ -1,13 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
-// The filters of the host API on a machine with kernels, in plain C++. filter_device.cuh,
-// selection_device.cuh and mask_device.cu implement them. Internal.
+// Filters, splits and runs with their types converted into values, on device memory and on host
+// memory, and the machines with kernels that run them. filter_device.cuh, selection_device.cuh and
+// mask_device.cu implement those. Internal: users include the public headers.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 
-#include <apps/filter/host/filter_call.hpp>
+#include <libscan/core/item_mask.hpp>
+#include <libscan/core/item_types.hpp>
+#include <libscan/core/types.hpp>
+#include <libscan/host/device_call.hpp>
 
 namespace libscan::inline v1::detail {
+
+/// What a filter writes besides the count.
+enum class filter_kind : std::uint8_t {
+  items,         ///< the kept ones to `out`
+  positions,     ///< of the kept ones, to `positions`
+  with_indices,  ///< both
+  count,         ///< nothing
+  split,         ///< the kept ones to `out`, the others to `rejected`; after them, if that is null
+  split_bit,     ///< the same of unsigned integers; kept are those whose bit `bit` is 0
+  unique,        ///< the first of each run to `out`
+  run_lengths    ///< the same, and the lengths of the runs to `positions`
+};
+
+/// A filter of n items of `type`, or of *d_n at most n if that is not null, by the
+/// `predicate<T>` *keep or, if that is null, by the mask. Pointers are to device memory, except
+/// `keep`. Of masks without items, `in` is null and `type` does not matter.
+struct filter_call {
+  filter_kind kind = filter_kind::items;
+  item_type type = item_type::u8;
+  void const* in = nullptr;
+  index_t n = 0;
+  index_t const* d_n = nullptr;
+  void const* keep = nullptr;
+  std::optional<item_mask> mask = {};
+  int bit = 0;
+  void* out = nullptr;
+  void* rejected = nullptr;
+  index_t* positions = nullptr;
+  index_t* d_count = nullptr;
+};
+
+/// The same with pointers to host memory, and how many items each output holds. `d_n` and `d_count`
+/// are null. A split into one buffer has no `rejected`; `out` then holds n.
+struct host_filter {
+  filter_call call;
+  index_t out_capacity = 0;
+  index_t positions_capacity = 0;
+  index_t rejected_capacity = 0;
+  bool into_one = false;
+};
+
+/// Checks the call and puts it in the queue. Throws `invalid_argument` for an engine that runs no
+/// kernels.
+void enqueue_filter(device_queue const& queue, filter_call const& call);
+
+/// Bytes of workspace that any such call on n items of `type` needs at most.
+std::size_t enqueued_filter_bytes(engine const& on, item_type type, index_t n);
 
 /// Filters of items of type T by a predicate, on a `cuda_device` or an `executor_run`; compiled for
 /// every item type. The kinds are items, positions, with_indices and count.

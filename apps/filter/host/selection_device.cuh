@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <apps/filter/device/expensive_programs.cuh>
 #include <apps/filter/host/filter_copies.cuh>
 #include <apps/filter/host/filter_device.hpp>
 #include <libscan/predicate.hpp>

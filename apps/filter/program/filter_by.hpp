@@ -8,7 +8,6 @@
 #include <optional>
 #include <span>
 
-#include <libscan/core/engine.hpp>
 #include <libscan/core/name_table.hpp>
 #include <libscan/core/types.hpp>
 
@@ -29,16 +28,12 @@ constexpr bool needs_kernels(std::optional<filter_algorithm> which) {
   return which && *which != filter_algorithm::single_pass;
 }
 
-/// Writes the positions of nonzero flags, in their order, and returns their number. `which` is not
-/// `single_pass`; `positions` has space for all flags.
-/// Throws: `invalid_argument` for more flags than the executor takes, and for the cpu engine;
-/// `device_error`, `engine_unavailable` or std::bad_alloc.
-index_t positions_by(engine const& on, filter_algorithm which, std::span<std::uint8_t const> flags,
-                     std::span<index_t> positions);
-
-/// What `positions_by` runs on a `cuda_device` or an `executor_run`.
+/// The filters that the host API does not have, on a `cuda_device` or an `executor_run`.
 template <class Machine>
 struct device_positions {
+  /// Writes the positions of nonzero flags, in their order, and returns their number. `which` is
+  /// not `single_pass`; `positions` has space for all flags. Throws `device_error` or
+  /// std::bad_alloc.
   static index_t find(Machine on, filter_algorithm which, std::span<std::uint8_t const> flags,
                       index_t* positions);
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steps of scan-filter-mpi: each rank reads a part of the items, keeps some of them, learns how
 // many earlier ranks keep, and writes its own there.
-#include <apps/filter/program/filter_on_ranks.hpp>
+#include <apps/filter/program/run_filter.hpp>
 
 #include <cstddef>
 #include <cstdint>

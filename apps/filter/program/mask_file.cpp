@@ -8,9 +8,9 @@
 #include <utility>
 
 #include <apps/common/byte_source.hpp>
-#include <apps/common/counted_source.hpp>
+#include <apps/common/compression.hpp>
+#include <apps/common/data_file.hpp>
 #include <apps/common/exit_code.hpp>
-#include <apps/common/gzip.hpp>
 #include <apps/common/npy.hpp>
 
 namespace libscan::apps {

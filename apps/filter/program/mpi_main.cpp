@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include <apps/common/rank_program.hpp>
-#include <apps/filter/program/filter_on_ranks.hpp>
+#include <apps/filter/program/run_filter.hpp>
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <apps/common/algorithm.hpp>
+#include <apps/common/arguments.hpp>
 #include <apps/common/array_writer.hpp>
 #include <apps/common/byte_source.hpp>
 #include <apps/common/data_file.hpp>
@@ -20,15 +20,35 @@
 #include <apps/common/progress.hpp>
 #include <apps/common/steps.hpp>
 #include <apps/common/text_rows.hpp>
+#include <apps/filter/program/filter_by.hpp>
 #include <apps/filter/program/mask_file.hpp>
-#include <apps/filter/program/verify_others.hpp>
+#include <apps/filter/program/verify.hpp>
 #include <libscan/core/engine.hpp>
+#include <libscan/core/error.hpp>
 #include <libscan/filter.hpp>
+#include <libscan/host/on_engine.hpp>
 #include <libscan/predicate_parser.hpp>
 #include <libscan/selection.hpp>
 
 namespace libscan::apps {
+
 namespace {
+
+/// Writes the positions of nonzero flags by a selected algorithm, and returns their number. Throws
+/// `invalid_argument` for more flags than the executor takes, and for the cpu engine; as
+/// `device_positions` and `on_engine`.
+index_t positions_by(engine const& on, filter_algorithm which, std::span<std::uint8_t const> flags,
+                     std::span<index_t> positions) {
+  if (flags.empty()) return 0;
+  return libscan::detail::on_engine(
+      on, static_cast<index_t>(flags.size()),
+      [&](auto device) {
+        return device_positions<decltype(device)>::find(device, which, flags, positions.data());
+      },
+      [](int) -> index_t {
+        throw invalid_argument("positions_by: the cpu engine; expected one that runs kernels");
+      });
+}
 
 using result = filter_arguments::result;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work of scan-filter, without its command line: read, filter, verify, write, report.
+// The work of scan-filter and scan-filter-mpi, without their command lines: read, filter, verify,
+// write, report.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <apps/common/arguments.hpp>
 #include <apps/common/exit_code.hpp>
 #include <apps/filter/program/filter_by.hpp>
+#include <libscan/distributed/ranks.hpp>
 
 namespace libscan::apps {
 
@@ -34,5 +36,12 @@ struct filter_arguments {
 /// no output. Throws `usage_error` for arguments that exclude each other, and as what it calls:
 /// `invalid_argument` for the predicate, `file_error`, `engine_unavailable`, ...
 exit_code run_filter(filter_arguments const& arguments);
+
+/// Keeps the items of the file `arguments.input` that `arguments.keep` accepts, or that the file
+/// `arguments.mask` marks, in the file `arguments.output`, on all ranks. Positions, counts and a
+/// second output are not supported. Collective.
+/// Throws: as `rank_input`, `rank_output` and `filter`; `invalid_argument` for the predicate;
+/// `usage_error` without one and without a mask; `file_error` for a mask that does not fit.
+void filter_on_ranks(ranks const& on, filter_arguments const& arguments);
 
 }  // namespace libscan::apps

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <apps/filter/program/verify_others.hpp>
+#include <apps/filter/program/verify.hpp>
 
 #include <thrust/copy.h>
 #include <thrust/execution_policy.h>

@@ -113,7 +113,7 @@ class shared_counts {
       outside_[place - bins_].fetch_add(more, std::memory_order_relaxed);
       return;
     }
-    if (more > room_of(counts_[place])) wraps_.store(true, std::memory_order_relaxed);
+    if (more > space_left_in(counts_[place])) wraps_.store(true, std::memory_order_relaxed);
     counts_[place] = static_cast<Count>(counts_[place] + static_cast<Count>(more));
   }
 
@@ -125,7 +125,7 @@ class shared_counts {
     }
     Count const before = std::atomic_ref<Count>(counts_[place])
                              .fetch_add(static_cast<Count>(more), std::memory_order_relaxed);
-    if (more > room_of(before)) wraps_.store(true, std::memory_order_relaxed);
+    if (more > space_left_in(before)) wraps_.store(true, std::memory_order_relaxed);
   }
 
   /// Counts in[0 .. n-1], fewer than a counter holds, on one thread.
@@ -151,7 +151,7 @@ class shared_counts {
   /// Adds a narrow table's counts of bins [begin, end), with n samples in total.
   void add_narrow(std::uint8_t const* table, index_t begin, index_t end, index_t n) {
     Count* const counts = counts_;
-    if (static_cast<std::uint64_t>(n) <= room_of(0)) {
+    if (static_cast<std::uint64_t>(n) <= space_left_in(0)) {
       for (index_t b = begin; b < end; ++b) {
         counts[b] = static_cast<Count>(counts[b] + static_cast<Count>(table[b]));
       }
@@ -177,7 +177,7 @@ class shared_counts {
   }
 
  private:
-  static std::uint64_t room_of(Count count) {
+  static std::uint64_t space_left_in(Count count) {
     return static_cast<std::uint64_t>(std::numeric_limits<Count>::max()) -
            static_cast<std::uint64_t>(count);
   }

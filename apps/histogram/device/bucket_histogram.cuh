@@ -297,9 +297,9 @@ struct bucket_count_kernel {
   __device__ void operator()(bucket_tables tables, int bins, Count* counts,
                              sample_totals* totals) const {
     auto* const counters = simt::dynamic_shared<unsigned>();
-    int const room = 1 << tables.bits;
+    int const capacity = 1 << tables.bits;
     share const own = share{0, *tables.total + tables.entries()}.part(blockIdx.x, gridDim.x);
-    for (int i = static_cast<int>(threadIdx.x); i < room; i += block_threads) counters[i] = 0;
+    for (int i = static_cast<int>(threadIdx.x); i < capacity; i += block_threads) counters[i] = 0;
     sample_tally tally(bins);
     place at = place_of(tables, own.from);
     while (at.unit < own.to) {
@@ -310,12 +310,13 @@ struct bucket_count_kernel {
       count_share(tables, bucket, here.part(threadIdx.x / simt::warp_size, warps), counters);
       simt::sync_block();
       int const first = static_cast<int>(bucket) << tables.bits;
-      device::merge_counters(counters, first, bins - first < room ? bins - first : room, counts,
-                             tally);
+      device::merge_counters(counters, first, bins - first < capacity ? bins - first : capacity,
+                             counts, tally);
       at = place_of(tables, here.to);
       if (at.unit < own.to) {
         simt::sync_block();
-        for (int i = static_cast<int>(threadIdx.x); i < room; i += block_threads) counters[i] = 0;
+        for (int i = static_cast<int>(threadIdx.x); i < capacity; i += block_threads)
+          counters[i] = 0;
       }
     }
     tally.commit(*totals);

@@ -151,9 +151,10 @@ struct edge_guide {
     return cells;
   }
   LIBSCAN_HOST_DEVICE static int copies_of(int bins) {
-    constexpr std::size_t room = 1 << 16;
+    constexpr std::size_t capacity = 1 << 16;
     int copies = simt::warp_size;
-    while (copies > 1 && static_cast<std::size_t>(bins) * copies * sizeof(Edge) > room) copies /= 2;
+    while (copies > 1 && static_cast<std::size_t>(bins) * copies * sizeof(Edge) > capacity)
+      copies /= 2;
     return copies;
   }
   static bool fits(int bins) { return bins >= min_bins && bins <= max_bins; }
@@ -305,11 +306,11 @@ struct rule_in_shared<edge_bins<Sample, Edge>> {
 
   /// The best one that fits. `many`: whether there are enough samples to build a guide, which takes
   /// some microseconds more.
-  static edge_staging choose(rule_type const& rule, bool many, std::size_t room) {
-    if (many && guide::fits(rule.bins()) && bytes(rule, edge_staging::guide) <= room) {
+  static edge_staging choose(rule_type const& rule, bool many, std::size_t capacity) {
+    if (many && guide::fits(rule.bins()) && bytes(rule, edge_staging::guide) <= capacity) {
       return edge_staging::guide;
     }
-    return bytes(rule, edge_staging::tree) <= room ? edge_staging::tree : edge_staging::none;
+    return bytes(rule, edge_staging::tree) <= capacity ? edge_staging::tree : edge_staging::none;
   }
   static std::size_t bytes(rule_type const& rule, edge_staging staging) {
     if (staging == edge_staging::none) return 0;

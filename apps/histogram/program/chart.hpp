@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A histogram to be drawn, and its drawing in a terminal.
+// A histogram to be drawn: in a terminal, or as a picture by gnuplot, which is maintained, and
+// writes SVG and PNG with proper axes and fonts. As a separate program it is not needed to build
+// libscan; it is looked up when a picture is requested.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include <apps/common/number.hpp>
+#include <apps/common/output_file.hpp>
 
 namespace libscan::apps {
 
@@ -44,5 +48,18 @@ std::string drawn_in_text(chart const& what, int columns);
 
 /// The columns of the terminal of a file descriptor; 80 if it is not a terminal.
 int terminal_columns(int descriptor);
+
+/// The formats of pictures.
+enum class picture_format : std::uint8_t { svg, png };
+
+/// Throws `error` that names the package to install if `gnuplot` cannot be run.
+void require_gnuplot();
+
+/// The gnuplot script that draws `what` to standard output.
+std::string gnuplot_script(chart const& what, picture_format format);
+
+/// Writes the picture, a whole file, which must then be committed. Throws `error` with gnuplot's
+/// message if it fails, and as `output_file::write`.
+void draw_picture(chart const& what, picture_format format, output_file& to);
 
 }  // namespace libscan::apps

@@ -19,7 +19,7 @@
 #include <apps/common/memory_bound.hpp>
 #include <apps/common/number.hpp>
 #include <apps/histogram/program/chart.hpp>
-#include <apps/histogram/program/histogram_arguments.hpp>
+#include <apps/histogram/program/run_histogram.hpp>
 #include <apps/histogram/program/verify.hpp>
 #include <libscan/bins.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arguments of scan-histogram.
-#include <apps/histogram/program/histogram_arguments.hpp>
+#include <apps/histogram/program/run_histogram.hpp>
 
 #include <cmath>
 #include <initializer_list>

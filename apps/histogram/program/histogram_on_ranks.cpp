@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steps of scan-histogram-mpi: each rank reads a part of the items, all ranks agree on the bins
 // and count, and rank 0 writes the counts.
-#include <apps/histogram/program/histogram_on_ranks.hpp>
+#include <apps/histogram/program/run_histogram.hpp>
 
 #include <algorithm>
 #include <cstddef>

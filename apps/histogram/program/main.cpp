@@ -4,10 +4,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include <apps/common/algorithm.hpp>
-#include <apps/common/gpu_ranks.hpp>
+#include <apps/common/arguments.hpp>
 #include <apps/common/program.hpp>
-#include <apps/histogram/program/histogram_on_ranks.hpp>
+#include <apps/common/rank_program.hpp>
 #include <apps/histogram/program/run_histogram.hpp>
 #include <libscan/cpu/workers.hpp>
 

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include <apps/common/rank_program.hpp>
-#include <apps/histogram/program/histogram_on_ranks.hpp>
+#include <apps/histogram/program/run_histogram.hpp>
 
 namespace {
 

@@ -11,9 +11,8 @@
 #include <string>
 #include <vector>
 
-#include <apps/common/algorithm.hpp>
+#include <apps/common/arguments.hpp>
 #include <apps/common/array_writer.hpp>
-#include <apps/common/counted_source.hpp>
 #include <apps/common/data_file.hpp>
 #include <apps/common/item_stream.hpp>
 #include <apps/common/number.hpp>
@@ -23,8 +22,7 @@
 #include <apps/common/steps.hpp>
 #include <apps/histogram/program/chart.hpp>
 #include <apps/histogram/program/chosen_bins.hpp>
-#include <apps/histogram/program/picture.hpp>
-#include <apps/histogram/program/verify_others.hpp>
+#include <apps/histogram/program/verify.hpp>
 #include <libscan/core/engine.hpp>
 #include <libscan/histogram.hpp>
 

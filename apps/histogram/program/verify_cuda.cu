@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <apps/histogram/program/verify_others.hpp>
+#include <apps/histogram/program/verify.hpp>
 
 #include <thrust/binary_search.h>
 #include <thrust/execution_policy.h>

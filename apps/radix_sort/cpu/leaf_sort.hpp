@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stable sort of items that fit in a core's cache, on one thread: LSD radix sort by the highest
 // bits in which keys differ, enough of them to distinguish most keys, then a pass that sorts the
-// remaining ties. Few items are sorted differently (few_sort.hpp); words without values may use
+// remaining ties. Few items are sorted differently; words without values may use
 // vector code.
 #pragma once
 
@@ -14,10 +14,18 @@
 #include <utility>
 
 #include <apps/radix_sort/cpu/sort_items.hpp>
-#include <apps/radix_sort/cpu/vector_sort.hpp>
 #include <libscan/core/types.hpp>
 
 namespace libscan::inline v1::cpu::detail {
+
+/// Whether `vector_sort`, which is Highway's VQSort, is faster than counting on this CPU.
+/// (Wassenberg, Blacher, Giesen, Sanders: Vectorized and performance-portable Quicksort, 2022.)
+bool vector_sort_pays();
+
+/// Sorts words[0..n-1], which are compared by all bits, ascending. Not stable, which makes no
+/// difference for words. A thread's first call allocates a few KiB, which it keeps until it ends.
+void vector_sort(std::uint32_t* words, index_t n);
+void vector_sort(std::uint64_t* words, index_t n);
 
 // The stable sort of a few items on a CPU, without branches that depend on keys: each is compared
 // with each. More than a handful, if word and place fit in one register, use a sorting network

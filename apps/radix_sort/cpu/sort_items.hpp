@@ -7,15 +7,42 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <type_traits>
 
 #include <apps/radix_sort/core/key_order.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
+#include <libscan/cpu/huge_pages.hpp>
 #include <libscan/cpu/stream_copy.hpp>
 
 namespace libscan::inline v1::cpu::detail {
+
+/// Uninitialized space for `count` items of a trivial type, aligned to cache lines, in huge pages
+/// if the system has them. Untouched pages take no memory.
+template <class T>
+class sort_memory {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  sort_memory() = default;
+
+  /// Throws std::bad_alloc.
+  explicit sort_memory(index_t count) {
+    items_.reset(static_cast<T*>(cpu::allocate_pages(static_cast<std::size_t>(count) * sizeof(T))));
+  }
+
+  T* data() const { return items_.get(); }
+  bool empty() const { return !items_; }
+
+ private:
+  struct release {
+    void operator()(void* at) const { std::free(at); }
+  };
+  std::unique_ptr<T, release> items_;
+};
 
 /// A key's word and its value.
 template <class Word, class Value>

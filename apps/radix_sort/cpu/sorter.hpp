@@ -14,7 +14,6 @@
 
 #include <apps/radix_sort/cpu/leaf_sort.hpp>
 #include <apps/radix_sort/cpu/sort_items.hpp>
-#include <apps/radix_sort/cpu/sort_memory.hpp>
 #include <apps/radix_sort/cpu/split.hpp>
 #include <libscan/core/types.hpp>
 

@@ -15,7 +15,6 @@
 #include <apps/radix_sort/cpu/leaf_sort.hpp>
 #include <apps/radix_sort/cpu/line_writer.hpp>
 #include <apps/radix_sort/cpu/sort_items.hpp>
-#include <apps/radix_sort/cpu/sort_memory.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/small_buffer.hpp>
 #include <libscan/cpu/workers.hpp>

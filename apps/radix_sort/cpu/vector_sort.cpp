@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <apps/radix_sort/cpu/vector_sort.hpp>
+#include <apps/radix_sort/cpu/leaf_sort.hpp>
 
 #include <cstddef>
 

@@ -8,14 +8,13 @@
 #include <type_traits>
 
 #include <apps/radix_sort/core/key_order.hpp>
-#include <apps/radix_sort/core/merged_pair.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/simt/simt.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
+using libscan::detail::keys_only;
 using libscan::detail::merged_pair;
-using libscan::detail::no_values;
 
 /// The compared bits of keys.
 template <class Key>
@@ -90,7 +89,7 @@ struct merge_kernel {
   using shape = merge_shape<Key>;
   static constexpr int block_threads = shape::block_threads;
   static constexpr int resident_blocks = 4;
-  static constexpr bool has_values = !std::is_same_v<Value, no_values>;
+  static constexpr bool has_values = !std::is_same_v<Value, keys_only>;
 
   struct shared_storage {
     Key keys[shape::tile_items];

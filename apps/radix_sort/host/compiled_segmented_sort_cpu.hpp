@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <apps/radix_sort/host/compiled_sort_cpu.hpp>
-#include <apps/radix_sort/host/segmented_sort_device.hpp>
+#include <apps/radix_sort/host/sort_device.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/cpu/segmented_sort.hpp>
 #include <libscan/host/on_engine.hpp>

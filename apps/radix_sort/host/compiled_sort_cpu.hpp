@@ -8,8 +8,7 @@
 #include <span>
 #include <vector>
 
-#include <apps/radix_sort/host/radix_sort_device.hpp>
-#include <apps/radix_sort/host/segmented_sort_device.hpp>
+#include <apps/radix_sort/host/sort_device.hpp>
 #include <libscan/cpu/radix_sort.hpp>
 #include <libscan/cpu/workers.hpp>
 #include <libscan/host/on_queue.hpp>

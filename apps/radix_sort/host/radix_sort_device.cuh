@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The implementation of radix_sort_device.hpp: host memory in, the kernels of radix_sort.cuh,
+// The implementation of `device_sort`: host memory in, the kernels of radix_sort.cuh,
 // host memory out. Each file that includes it compiles it for some types of key. Internal.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include <apps/radix_sort/host/radix_sort_device.hpp>
+#include <apps/radix_sort/host/sort_device.hpp>
 #include <libscan/buffer.cuh>
 #include <libscan/host/this_machine.cuh>
 #include <libscan/radix_sort.cuh>

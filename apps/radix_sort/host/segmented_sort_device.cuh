@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The implementation of segmented_sort_device.hpp: host memory in, the kernels of
+// The implementation of `device_segmented_sort`: host memory in, the kernels of
 // segmented_sort.cuh, host memory out. Each file that includes it compiles it for some words.
 // Internal.
 #pragma once
@@ -9,7 +9,7 @@
 #include <span>
 #include <type_traits>
 
-#include <apps/radix_sort/host/segmented_sort_device.hpp>
+#include <apps/radix_sort/host/sort_device.hpp>
 #include <libscan/buffer.cuh>
 #include <libscan/host/this_machine.cuh>
 #include <libscan/segmented_sort.cuh>

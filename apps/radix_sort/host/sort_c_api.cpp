@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sort of c_api.h in terms of sort_call.hpp.
+// The sort of c_api.h in terms of sort_device.hpp.
 #include <string>
 #include <type_traits>
 
-#include <apps/radix_sort/host/sort_call.hpp>
+#include <apps/radix_sort/host/sort_device.hpp>
 #include <libscan/host/c_call.hpp>
 #include <libscan/radix_sort.hpp>
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <apps/radix_sort/core/key_order.hpp>
-#include <apps/radix_sort/core/merged_pair.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/host/device_call.hpp>
 

@@ -47,7 +47,7 @@ void device_runs<Machine, Key>::merge(Machine on, queue_place const& place, merg
         word_of);
   };
   if (to.values == nullptr) {
-    with(static_cast<no_values*>(nullptr));
+    with(static_cast<keys_only*>(nullptr));
   } else if (to.value_bytes == 4) {
     with(static_cast<std::uint32_t*>(to.values));
   } else {

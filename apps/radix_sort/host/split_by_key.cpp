@@ -9,7 +9,7 @@
 #include <string>
 
 #include <apps/radix_sort/host/compiled_sort_cpu.hpp>
-#include <apps/radix_sort/host/split_by_key_device.hpp>
+#include <apps/radix_sort/host/sort_device.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/cpu/split_by_key.hpp>
 #include <libscan/host/on_engine.hpp>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The implementation of split_by_key_device.hpp: host memory in, the kernels of split_by_key.cuh,
+// The implementation of `device_split`: host memory in, the kernels of split_by_key.cuh,
 // host memory out. The files that include it compile it for keys of some sizes each. Internal.
 #pragma once
 
 #include <span>
 
-#include <apps/radix_sort/host/split_by_key_device.hpp>
+#include <apps/radix_sort/host/sort_device.hpp>
 #include <libscan/buffer.cuh>
 #include <libscan/host/this_machine.cuh>
 #include <libscan/split_by_key.cuh>

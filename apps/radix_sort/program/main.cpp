@@ -4,12 +4,11 @@
 
 #include <CLI/CLI.hpp>
 
-#include <apps/common/algorithm.hpp>
-#include <apps/common/gpu_ranks.hpp>
+#include <apps/common/arguments.hpp>
 #include <apps/common/program.hpp>
+#include <apps/common/rank_program.hpp>
 #include <apps/common/temporary_file.hpp>
 #include <apps/radix_sort/program/run_sort.hpp>
-#include <apps/radix_sort/program/sort_on_ranks.hpp>
 #include <libscan/cpu/workers.hpp>
 
 namespace {

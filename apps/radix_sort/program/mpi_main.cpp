@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include <apps/common/rank_program.hpp>
-#include <apps/radix_sort/program/sort_on_ranks.hpp>
+#include <apps/radix_sort/program/run_sort.hpp>
 
 namespace {
 

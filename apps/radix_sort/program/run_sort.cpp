@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <apps/common/algorithm.hpp>
+#include <apps/common/arguments.hpp>
 #include <apps/common/byte_source.hpp>
 #include <apps/common/item_stream.hpp>
 #include <apps/common/lazy_buffer.hpp>
@@ -27,7 +27,6 @@
 #include <apps/radix_sort/program/sort_output.hpp>
 #include <apps/radix_sort/program/sort_records.hpp>
 #include <apps/radix_sort/program/verify.hpp>
-#include <apps/radix_sort/program/verify_others.hpp>
 #include <libscan/core/engine.hpp>
 
 namespace libscan::apps {

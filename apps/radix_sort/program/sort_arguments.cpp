@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arguments of scan-sort.
-#include <apps/radix_sort/program/sort_arguments.hpp>
+#include <apps/radix_sort/program/run_sort.hpp>
 
 #include <cstddef>
 #include <cstdint>

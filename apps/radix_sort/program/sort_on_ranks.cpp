@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steps of scan-sort-mpi: each rank reads a part of the keys and values, all ranks sort them,
 // each rank writes its part of the result.
-#include <apps/radix_sort/program/sort_on_ranks.hpp>
+#include <apps/radix_sort/program/run_sort.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -13,7 +13,7 @@
 #include <apps/common/data_file.hpp>
 #include <apps/common/progress.hpp>
 #include <apps/common/text_rows.hpp>
-#include <apps/radix_sort/program/sort_arguments.hpp>
+#include <apps/radix_sort/program/run_sort.hpp>
 #include <libscan/core/types.hpp>
 
 namespace libscan::apps {

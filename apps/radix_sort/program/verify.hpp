@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <apps/common/data_file.hpp>
+#include <apps/common/verifiers.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/radix_sort.hpp>
 
@@ -25,5 +27,18 @@ std::string verify_items(array const& items, std::span<index_t const> expected,
 
 /// Empty if `got` is `expected`; otherwise the first difference.
 std::string verify_positions(std::span<index_t const> expected, std::span<index_t const> got);
+
+/// Sorts words by bits [first_bit, end_bit), first_bit < end_bit, with their positions, by
+/// cub::DeviceRadixSort on the current GPU. Only in builds with CUDA. Throws `device_error`.
+std::vector<index_t> positions_by_cub(std::span<std::uint64_t const> words, int first_bit,
+                                      int end_bit);
+
+/// The same by thrust::stable_sort_by_key.
+std::vector<index_t> positions_by_thrust(std::span<std::uint64_t const> words, int first_bit,
+                                         int end_bit);
+
+/// Empty if `by` puts the keys into the same order as std::stable_sort; otherwise the first
+/// difference. It gets the keys as unsigned words of the same order. Throws `device_error`.
+std::string difference_of(verifier by, array const& keys, sort_options const& options);
 
 }  // namespace libscan::apps

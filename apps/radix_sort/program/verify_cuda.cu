@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <apps/radix_sort/program/verify_others.hpp>
+#include <apps/radix_sort/program/verify.hpp>
 
 #include <thrust/execution_policy.h>
 #include <thrust/sort.h>

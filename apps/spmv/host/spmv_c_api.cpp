@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sparse matrices of c_api.h in terms of spmv_call.hpp.
+// The sparse matrices of c_api.h in terms of spmv_device.hpp.
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <type_traits>
 #include <variant>
 
-#include <apps/spmv/host/spmv_call.hpp>
+#include <apps/spmv/host/spmv_device.hpp>
 #include <libscan/host/c_call.hpp>
 
 namespace {

@@ -23,10 +23,8 @@
 
 namespace libscan::apps {
 
-#if LIBSCAN_HAS_CUSPARSE
-
 /// y = A x in device memory, all float, or all double if `is_double`.
-struct cusparse_problem {
+struct spmv_problem {
   bool is_double;
   index_t rows;
   index_t columns;
@@ -37,6 +35,8 @@ struct cusparse_problem {
   void const* x;
   void* y;
 };
+
+#if LIBSCAN_HAS_CUSPARSE
 
 namespace detail {
 
@@ -78,7 +78,7 @@ inline bool has_cusparse() { return detail::cusparse_file() != nullptr; }
 /// `libscan::error` where cuSPARSE fails.
 class cusparse_product {
  public:
-  cusparse_product(cusparse_problem const& problem, cusparseSpMVAlg_t algorithm)
+  cusparse_product(spmv_problem const& problem, cusparseSpMVAlg_t algorithm)
       : type_(problem.is_double ? CUDA_R_64F : CUDA_R_32F), algorithm_(algorithm) {
     LIBSCAN_CUSPARSE(cusparseCreate, &handle_);
     LIBSCAN_CUSPARSE(cusparseCreateCsr, &matrix_, problem.rows, problem.columns, problem.nonzeros,

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include <apps/common/rank_program.hpp>
-#include <apps/spmv/program/spmv_on_ranks.hpp>
+#include <apps/spmv/program/run_spmv.hpp>
 
 namespace {
 

@@ -6,24 +6,17 @@
 #include <span>
 
 #include <apps/spmv/core/spmv_algorithm.hpp>
-#include <libscan/core/engine.hpp>
 #include <libscan/spmv.hpp>
 
 namespace libscan::apps {
 
-/// y = A x in a semiring by `which`, `repeat` times, on an engine that runs kernels. Returns the
-/// seconds of the fastest product, without transfers.
-///
-/// Types: T is float, double or std::int64_t. The matrix is valid and of the sizes of x and y.
-/// Throws: `invalid_argument` for another engine, or too many rows and entries for the executor;
-/// `device_error`, `engine_unavailable` or std::bad_alloc.
-template <class T>
-double product_by(engine const& on, spmv_algorithm which, sparse_matrix<T> const& matrix,
-                  std::span<T const> x, std::span<T> y, semiring_kind semiring, int repeat);
-
-/// What `product_by` runs on a `cuda_device` or an `executor_run`; compiled for each T.
+/// The product of scan-spmv by a selected algorithm on a `cuda_device` or an `executor_run`;
+/// compiled for T float, double and std::int64_t.
 template <class Machine, class T>
 struct device_product {
+  /// y = A x in a semiring by `which`, `repeat` times. Returns the seconds of the fastest product,
+  /// without transfers. The matrix is valid and of the sizes of x and y. Throws `device_error`,
+  /// `engine_unavailable` or std::bad_alloc.
   static double run(Machine on, spmv_algorithm which, csr_matrix<T> const& matrix,
                     std::span<T const> x, std::span<T> y, semiring_kind semiring, int repeat);
 };

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <apps/common/algorithm.hpp>
+#include <apps/common/arguments.hpp>
 #include <apps/common/array_writer.hpp>
 #include <apps/common/block_file.hpp>
 #include <apps/common/data_file.hpp>
@@ -23,15 +23,30 @@
 #include <apps/common/steps.hpp>
 #include <apps/common/table.hpp>
 #include <apps/spmv/program/product_by.hpp>
-#include <apps/spmv/program/row_lengths.hpp>
 #include <apps/spmv/program/spmv_input.hpp>
 #include <apps/spmv/program/spy.hpp>
 #include <apps/spmv/program/verify.hpp>
-#include <apps/spmv/program/verify_others.hpp>
 #include <libscan/core/engine.hpp>
+#include <libscan/host/on_engine.hpp>
 
 namespace libscan::apps {
 namespace {
+
+/// y = A x by a selected algorithm; the seconds of the fastest product. Throws `invalid_argument`
+/// for the cpu engine, and too many rows and entries for the executor; as `device_product`.
+template <class T>
+double product_by(engine const& on, spmv_algorithm which, sparse_matrix<T> const& matrix,
+                  std::span<T const> x, std::span<T> y, semiring_kind semiring, int repeat) {
+  return libscan::detail::on_engine(
+      on, matrix.rows + matrix.nonzeros(),
+      [&](auto device) {
+        return device_product<decltype(device), T>::run(device, which, matrix.view(), x, y,
+                                                        semiring, repeat);
+      },
+      [](int) -> double {
+        throw invalid_argument("product_by: the cpu engine; expected an engine that runs kernels");
+      });
+}
 
 /// Refuses contradictory arguments.
 spmv_arguments const& checked(spmv_arguments const& arguments) {
@@ -89,26 +104,14 @@ class spmv_run {
     matrix_stream in(arguments_.matrix, &meter_, arguments_.common.threads);
     if (is_streamed(in)) {
       file_ = in.head()->matrix;
-      dtype const type = product_type(arguments_, file_);
-      if (type == dtype::f32) return run_streamed<float>(in);
-      return type == dtype::i64 ? run_streamed<std::int64_t>(in) : run_streamed<double>(in);
+      return with_product_type(arguments_, file_,
+                               [&]<class T>(std::type_identity<T>) { return run_streamed<T>(in); });
     }
     file_ = timed(read_seconds_, [&] { return in.read_all(); });
-    // Exchanging rows and columns transposes the matrix; the omitted part of a symmetric list stays
-    // the same.
-    if (arguments_.transpose) {
-      std::swap(file_.rows, file_.columns);
-      std::swap(file_.row_indices, file_.column_indices);
-    }
+    if (arguments_.transpose) transpose(file_);
     choose_verifiers();
-    switch (product_type(arguments_, file_)) {
-      case dtype::f32:
-        return run_with<float>();
-      case dtype::i64:
-        return run_with<std::int64_t>();
-      default:
-        return run_with<double>();
-    }
+    return with_product_type(arguments_, file_,
+                             [&]<class T>(std::type_identity<T>) { return run_with<T>(); });
   }
 
  private:
@@ -200,13 +203,7 @@ class spmv_run {
     require_memory(matrix_bytes(file_, file_.entries(), sizeof(T)),
                    "the matrix of " + input_name(arguments_.matrix));
     std::vector<T> values = values_as<T>(file_, arguments_.matrix);
-    coo_matrix<T> list{file_.rows,
-                       file_.columns,
-                       file_.entries(),
-                       file_.row_indices.data(),
-                       file_.column_indices.data(),
-                       file_.field == matrix_field::pattern ? nullptr : values.data(),
-                       static_cast<symmetry>(file_.symmetry)};
+    coo_matrix<T> list = list_of(file_, values);
     sparse_matrix<T> matrix = timed(build_seconds_, [&] { return to_rows(engine_, list); });
     nonzeros_ = matrix.nonzeros();
     // Without values an entry is there or not. If a pattern repeats a place its ones add up, as all

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work of scan-spmv, without its command line: read, build the matrix, describe, multiply,
-// verify, write, report.
+// The work of scan-spmv and scan-spmv-mpi, without their command lines: read, multiply, verify,
+// write, report.
 #pragma once
 
 #include <optional>
@@ -9,6 +9,7 @@
 #include <apps/common/arguments.hpp>
 #include <apps/common/exit_code.hpp>
 #include <apps/spmv/core/spmv_algorithm.hpp>
+#include <libscan/distributed/ranks.hpp>
 #include <libscan/spmv.hpp>
 
 namespace libscan::apps {
@@ -30,8 +31,14 @@ struct spmv_arguments {
   bool multiplies() const { return output || (!stats && !spy); }
 };
 
-/// Runs it. Returns `done`, or `difference` if --verify found one: then there is no output. Throws
-/// `usage_error` for contradictory arguments, and as its callees.
+/// Runs scan-spmv. Returns `done`, or `difference` if --verify found one: then there is no output.
+/// Throws `usage_error` for contradictory arguments, and as its callees.
 exit_code run_spmv(spmv_arguments const& arguments);
+
+/// Multiplies the matrix in the file `arguments.matrix` by x on all ranks, into the file
+/// `arguments.output`. Statistics, pictures and --algorithm are not supported. Collective.
+/// Throws: as `read_rank_matrix`, `rank_input`, `rank_output`, `to_rows` and `distributed_matrix`;
+/// `usage_error` for arguments that do not fit.
+void spmv_on_ranks(ranks const& on, spmv_arguments const& arguments);
 
 }  // namespace libscan::apps

@@ -46,6 +46,11 @@ dtype product_type(spmv_arguments const& arguments, matrix_file const& file) {
   return wanted;
 }
 
+void transpose(matrix_file& file) {
+  std::swap(file.rows, file.columns);
+  std::swap(file.row_indices, file.column_indices);
+}
+
 read_options reading_of_x(spmv_arguments const& arguments, progress* meter) {
   read_options options = arguments.common.reading(meter);
   if (options.format != file_format::raw && format_of_name(arguments.x) != file_format::raw) {

@@ -32,6 +32,24 @@ void check_product_type(spmv_arguments const& arguments);
 /// `usage_error` for int64 and real numbers.
 dtype product_type(spmv_arguments const& arguments, matrix_file const& file);
 
+/// body(std::type_identity<T>{}) for the type of the product. Throws as `product_type`.
+template <class Body>
+decltype(auto) with_product_type(spmv_arguments const& arguments, matrix_file const& file,
+                                 Body&& body) {
+  switch (product_type(arguments, file)) {
+    case dtype::f32:
+      return body(std::type_identity<float>{});
+    case dtype::i64:
+      return body(std::type_identity<std::int64_t>{});
+    default:
+      return body(std::type_identity<double>{});
+  }
+}
+
+/// Transposes a matrix, by exchanging rows and columns; the omitted part of a symmetric list stays
+/// the same.
+void transpose(matrix_file& file);
+
 /// How to read the file of x. --dtype is the product's type: unless it is raw, the file has its
 /// own.
 read_options reading_of_x(spmv_arguments const& arguments, progress* meter);
@@ -76,6 +94,18 @@ std::vector<T> values_as(matrix_file const& file, std::string const& path) {
   for (std::int64_t const value : file.integers) values.push_back(static_cast<T>(value));
   for (double const value : file.reals) values.push_back(rounded<T>(path, value));
   return values;
+}
+
+/// The list of the file's entries with these values, or without if it is a pattern.
+template <class T>
+coo_matrix<T> list_of(matrix_file const& file, std::vector<T> const& values) {
+  return {file.rows,
+          file.columns,
+          file.entries(),
+          file.row_indices.data(),
+          file.column_indices.data(),
+          file.field == matrix_field::pattern ? nullptr : values.data(),
+          static_cast<symmetry>(file.symmetry)};
 }
 
 /// Appends the items of the file of x. Throws `usage_error` for items that an integer cannot hold,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steps of scan-spmv-mpi: each rank reads the entries in a part of the file, all ranks share
 // out the rows and multiply, each rank writes its part of y.
-#include <apps/spmv/program/spmv_on_ranks.hpp>
+#include <apps/spmv/program/run_spmv.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -45,18 +45,8 @@ class spmv_run {
       return read_rank_matrix(on_.comm(), arguments_.matrix, on_.threads(),
                               arguments_.common.access);
     });
-    if (arguments_.transpose) {
-      std::swap(file_.rows, file_.columns);
-      std::swap(file_.row_indices, file_.column_indices);
-    }
-    switch (product_type(arguments_, file_)) {
-      case dtype::f32:
-        return run_with<float>();
-      case dtype::i64:
-        return run_with<std::int64_t>();
-      default:
-        return run_with<double>();
-    }
+    if (arguments_.transpose) transpose(file_);
+    with_product_type(arguments_, file_, [&]<class T>(std::type_identity<T>) { run_with<T>(); });
   }
 
  private:
@@ -100,13 +90,7 @@ class spmv_run {
         values = values_as<T>(file_, arguments_.matrix);
       });
     });
-    coo_matrix<T> list{file_.rows,
-                       file_.columns,
-                       file_.entries(),
-                       file_.row_indices.data(),
-                       file_.column_indices.data(),
-                       file_.field == matrix_field::pattern ? nullptr : values.data(),
-                       static_cast<symmetry>(file_.symmetry)};
+    coo_matrix<T> list = list_of(file_, values);
     auto rows = to_rows(on_, list);
     // The same on all ranks, also on those without entries.
     bool const has_values = file_.field != matrix_field::pattern;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A picture of where a matrix has entries, as SVG or PNG.
+// What --spy and --stats of scan-spmv show of a matrix: a picture of where it has entries, as SVG
+// or PNG, and the distribution of row lengths as text.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 
 #include <libscan/core/types.hpp>
@@ -15,5 +18,9 @@ bool names_picture(std::string const& path);
 /// have entries. SVG if `path` ends in .svg, else PNG. offsets and indices are a matrix by rows.
 std::string draw_matrix(std::string const& path, index_t rows, index_t columns,
                         std::int64_t const* offsets, std::int32_t const* indices);
+
+/// Lines about the rows between these offsets: their number, their lengths, and a plot of the
+/// number of rows by length, in powers of two.
+std::string describe_rows(std::span<std::int64_t const> offsets, index_t columns);
 
 }  // namespace libscan::apps

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include <apps/spmv/core/entry_keys.hpp>
-#include <bench/cuda/spmv/problem.hpp>
+#include <bench/cuda/spmv/problem.cuh>
 #include <libscan/buffer.cuh>
 
 namespace libscan::bench::by_cub {

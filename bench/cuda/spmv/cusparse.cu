@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cuSPARSE's products of matrix and vector, where it is installed.
 #include <apps/spmv/program/cusparse.cuh>
-#include <bench/cuda/spmv/problem.hpp>
+#include <bench/cuda/spmv/problem.cuh>
 
 #include <memory>
 
@@ -10,11 +10,8 @@ namespace libscan::bench::by_cusparse {
 implementations offers([[maybe_unused]] spmv_problem const& problem) {
 #if LIBSCAN_HAS_CUSPARSE
   if (apps::has_cusparse()) {
-    apps::cusparse_problem const same{problem.type == "f64", problem.rows,    problem.columns,
-                                      problem.nonzeros,      problem.offsets, problem.indices,
-                                      problem.values,        problem.x,       problem.y};
-    auto const first = std::make_shared<apps::cusparse_product>(same, CUSPARSE_SPMV_CSR_ALG1);
-    auto const second = std::make_shared<apps::cusparse_product>(same, CUSPARSE_SPMV_CSR_ALG2);
+    auto const first = std::make_shared<apps::cusparse_product>(problem, CUSPARSE_SPMV_CSR_ALG1);
+    auto const second = std::make_shared<apps::cusparse_product>(problem, CUSPARSE_SPMV_CSR_ALG2);
     return {{"cusparse alg1", [=] { first->run(); }}, {"cusparse alg2", [=] { second->run(); }}};
   }
 #endif

@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include <bench/cuda/spmv/problem.hpp>
+#include <bench/cuda/spmv/problem.cuh>
 #include <libscan/buffer.cuh>
 
 namespace libscan::bench::by_libscan {
@@ -65,11 +65,11 @@ implementations algorithms(spmv_problem const& problem) {
 }  // namespace
 
 implementations offers(spmv_problem const& problem) {
-  return problem.type == "f32" ? algorithms<float>(problem) : algorithms<double>(problem);
+  return problem.is_double ? algorithms<double>(problem) : algorithms<float>(problem);
 }
 
 plan_offer plan(spmv_problem const& problem) {
-  return problem.type == "f32" ? plan_of<float>(problem) : plan_of<double>(problem);
+  return problem.is_double ? plan_of<double>(problem) : plan_of<float>(problem);
 }
 
 implementations offers(build_problem const& problem) {

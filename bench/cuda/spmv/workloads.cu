@@ -3,7 +3,7 @@
 // plainest algorithm, one thread per row, gives the expected results.
 #include <libscan/spmv.cuh>
 
-#include <bench/cuda/spmv/problem.hpp>
+#include <bench/cuda/spmv/problem.cuh>
 #include <bench/cuda/workloads.cuh>
 #include <bench/matrices.hpp>
 #include <bench/matrix_places.hpp>
@@ -86,13 +86,13 @@ void multiply(session const& now, device_places const& places) {
   spmv<spmv_algorithm::scalar>(ws, matrix, static_cast<T const*>(x.data()), expected.data());
   checked_output<T> const y(std::move(expected));
   spmv_problem const problem{
-      type_name<T>(),        rows,          columns,  nonzeros, places.offsets.data(),
-      places.indices.data(), values.data(), x.data(), y.data()};
+      std::is_same_v<T, double>, rows,          columns,  nonzeros, places.offsets.data(),
+      places.indices.data(),     values.data(), x.data(), y.data()};
   double const bytes = static_cast<double>(nonzeros) * (4 + sizeof(T)) +
                        static_cast<double>(rows) * (4 + sizeof(T)) +
                        static_cast<double>(columns) * sizeof(T);
   std::string const& name = places.name;
-  workload work{"cuda", "spmv " + name, problem.type, nonzeros, bytes, {copy_of(bytes)}};
+  workload work{"cuda", "spmv " + name, type_name<T>(), nonzeros, bytes, {copy_of(bytes)}};
   for (auto const& offers : {by_libscan::offers(problem), by_cusparse::offers(problem)}) {
     for (implementation const& each : offers) {
       // One thread or warp for a dense row would take seconds.
@@ -107,7 +107,7 @@ void multiply(session const& now, device_places const& places) {
   double const of_plan = static_cast<double>(rows) * 4 + static_cast<double>(plan.bytes);
   now.run({"cuda",
            "spmv plan, " + name,
-           problem.type,
+           type_name<T>(),
            nonzeros,
            of_plan,
            {copy_of(of_plan), {plan.making.name, plan.making.run, [&] {

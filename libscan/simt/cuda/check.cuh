@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every CUDA call and launch is checked; a failure becomes a `device_error` that says what failed
-// and where.
+// and where. The current device of a thread, changed for a scope. CUDA only.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -24,3 +24,22 @@ inline void check(cudaError_t code, char const* what, char const* file, int line
 
 /// Throws `libscan::device_error` with the expression and its place unless the call succeeds.
 #define LIBSCAN_CHECK(call) ::libscan::simt::check((call), #call, __FILE__, __LINE__)
+
+namespace libscan::inline v1_cuda::simt {
+
+/// Makes `device` the calling thread's current device; the destructor restores the former one.
+class selected_device {
+ public:
+  explicit selected_device(int device) {
+    LIBSCAN_CHECK(cudaGetDevice(&former_));
+    LIBSCAN_CHECK(cudaSetDevice(device));
+  }
+  ~selected_device() { (void)cudaSetDevice(former_); }
+  selected_device(selected_device const&) = delete;
+  selected_device& operator=(selected_device const&) = delete;
+
+ private:
+  int former_ = 0;
+};
+
+}  // namespace libscan::inline v1_cuda::simt

@@ -48,9 +48,9 @@ inline int multiprocessor_count() {
 /// The bytes of shared memory that a block may have: at least 64 KiB on every supported GPU.
 inline std::size_t max_shared_bytes() {
   return static_cast<std::size_t>(detail::device_fact([](int device) {
-    int room = 0;
-    LIBSCAN_CHECK(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    return room;
+    int bytes = 0;
+    LIBSCAN_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    return bytes;
   }));
 }
 
@@ -148,9 +148,9 @@ __global__ __launch_bounds__(max_threads<Kernel>(),
 template <class Kernel>
 void allow_shared(void const* kernel, std::size_t bytes) {
   if (bytes <= max_static_shared_bytes) return;
-  std::size_t const room = max_shared_bytes() - shared_layout<Kernel>::in_static;
+  std::size_t const available = max_shared_bytes() - shared_layout<Kernel>::in_static;
   LIBSCAN_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     static_cast<int>(room)));
+                                     static_cast<int>(available)));
 }
 
 /// Makes one cluster of all blocks of a launch. More than 8 blocks need permission, which is given

@@ -7,7 +7,6 @@
 #include <typeinfo>
 #include <utility>
 
-#include <libscan/simt/executor/memory.hpp>
 #include <libscan/simt/executor/runtime.hpp>
 #include <libscan/simt/executor/settings.hpp>
 #include <libscan/simt/machine.hpp>

@@ -60,7 +60,7 @@ std::map<task, variety> varieties_of(engine_kind on, bool host_api = false) {
 
 TEST_CASE("the cpu engine is asked for every kind of case") {
   auto drawn = varieties_of(engine_kind::cpu);
-  CHECK(drawn.size() == 49);
+  CHECK(drawn.size() == 50);
   std::set<int> const sizes{1, 2, 4, 8, 16};
   for (task const what : {task::sort_pairs, task::sort_pairs_in_segments, task::split_by_number}) {
     CHECK(drawn[what].value_bytes == sizes);
@@ -82,7 +82,7 @@ TEST_CASE("the cpu engine is asked for every kind of case") {
 TEST_CASE("devices are asked for every kind of case that kernels are compiled for") {
   for (engine_kind const on : {engine_kind::executor, engine_kind::cuda}) {
     auto drawn = varieties_of(on);
-    CHECK(drawn.size() == 37);
+    CHECK(drawn.size() == 38);
     CHECK(drawn[task::sort_pairs].value_bytes == std::set<int>{1, 2, 4, 8, 16});
     for (task const what : {task::sort_keys, task::sort_pairs}) {
       CHECK(drawn[what].keys.size() == 7);

@@ -38,4 +38,8 @@ void run_scan(engine const&, scan_call const& call, index_t) {
 
 void run_reduce(engine const&, reduce_call const& call) { test::reduce_by_loop(call); }
 
+void run_difference(engine const&, difference_call const& call, index_t) {
+  test::difference_by_loop(call);
+}
+
 }  // namespace libscan::inline v1::detail

@@ -17,6 +17,16 @@ inline void reduce_by_loop(detail::reduce_call const& call) {
   });
 }
 
+/// The same of differences of neighbors.
+inline void difference_by_loop(detail::difference_call const& call) {
+  visit_item_type(call.type, [&]<class T>(std::type_identity<T>) {
+    auto const* const in = static_cast<T const*>(call.in);
+    auto* const out = static_cast<T*>(call.out);
+    for (index_t i = call.n; i-- > 1;) out[i] = later_minus_earlier{}(in[i - 1], in[i]);
+    if (call.n > 0) out[0] = in[0];
+  });
+}
+
 /// Scans in[0..n-1] into out[0..n-1], and returns the total.
 template <class T, class Op>
 T scan_by_loop(scan_kind kind, T const* in, T* out, index_t n, Op op, T init) {

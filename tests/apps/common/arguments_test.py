@@ -44,9 +44,9 @@ class Arguments(ProgramCase):
     def test_empty_values_are_refused_by_name(self):
         for program in PROGRAMS:
             positionals, options, flags = self.arguments_of(program)
-            least_positionals, least_options = KNOWN[self.name]
-            self.assertLessEqual(least_positionals, set(positionals))
-            self.assertLessEqual(least_options, set(options))
+            min_positionals, min_options = KNOWN[self.name]
+            self.assertLessEqual(min_positionals, set(positionals))
+            self.assertLessEqual(min_options, set(options))
             self.assertLessEqual({"--help", "--version"}, set(flags))
             whole = [NOWHERE] * len(positionals)
             for place, name in enumerate(positionals):

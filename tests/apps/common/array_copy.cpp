@@ -9,7 +9,7 @@
 #include <apps/common/array_writer.hpp>
 #include <apps/common/program.hpp>
 #include <apps/common/progress.hpp>
-#include <apps/common/report.hpp>
+#include <apps/common/steps.hpp>
 #include <new>
 #include <string>
 

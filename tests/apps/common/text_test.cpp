@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rules of text, and the words of every refusal.
 #include <apps/common/array_writer.hpp>
+#include <apps/common/cells.hpp>
 #include <apps/common/data_file.hpp>
-#include <apps/common/date.hpp>
-#include <apps/common/suggestion.hpp>
+#include <apps/common/exit_code.hpp>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <libscan/core/beginning.hpp>
+#include <libscan/core/error.hpp>
 #include <limits>
 #include <span>
 #include <sstream>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <apps/prefix/prefix_call.hpp>
+#include <apps/prefix/prefix_scan.hpp>
 #include <tests/support/inputs.hpp>
 
 namespace libscan::test {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // scan-prefix's way through a device: conversion, direction, strategies and segments, against the
 // loop of --verify.
-#include <apps/prefix/prefix_device.cuh>
 #include <apps/prefix/prefix_scan.hpp>
 #include <apps/prefix/verify.hpp>
 #include <libscan/host/host_heads.hpp>
@@ -36,7 +35,7 @@ std::string faults(operator_kind op, index_t n) {
     prefix_call const call = owned.call(op, kind, direction, how);
     std::fill(owned.out.begin(), owned.out.end(), T(77));
     if (how == segmentation::form::none) {
-      prefix_on_device<T>(call, {scan_strategy::production});
+      device_strategies<device::this_machine, T>::run(machine, call, {scan_strategy::production});
     } else {
       segmented_on_device<T>(call);
     }
@@ -72,7 +71,8 @@ TEST_CASE("scan-prefix runs every strategy in both directions") {
     for (auto const direction : {scan_direction::forward, scan_direction::reverse}) {
       auto const call = owned.call(operator_kind::plus, scan_kind::exclusive, direction,
                                    segmentation::form::none);
-      prefix_on_device<std::int64_t>(call, {.strategy = which});
+      device_strategies<device::this_machine, std::int64_t>::run(machine, call,
+                                                                 {.strategy = which});
       CHECK(verify_prefix(call, call.n).difference == "");
     }
   }

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include <apps/filter/host/filter_call.hpp>
+#include <apps/filter/host/filter_device.hpp>
 #include <libscan/core/item_mask.hpp>
 #include <libscan/host/device_queue.hpp>
 #include <libscan/predicate.hpp>

@@ -57,7 +57,7 @@ void encode_runs(workspace& ws, In in, Outputs out, item_count n, Equal equal, i
   using item = typename std::iterator_traits<In>::value_type;
   keep_heads<Equal> const rule{equal};
   device::refuse_items<In>();
-  device::refuse_comparison<In, Equal>();
+  libscan::detail::refuse_comparison<device::given_item<In>, Equal>();
   device::refuse_results<item, std::remove_cvref_t<decltype(out.values)>>();
   device::refuse_results<index_t, std::remove_cvref_t<decltype(out.lengths)>>();
   device::refuse_results<index_t, std::remove_cvref_t<decltype(out.offsets)>>();

@@ -50,8 +50,8 @@ class integer_bins {
   integer_bins(Sample first, index_t bins) : first_(first) {
     detail::check_bins(bins);
     bins_ = static_cast<int>(bins);
-    word const room = word(word(std::numeric_limits<Sample>::max()) - word(first));
-    last_ = room < word(bins_ - 1) ? room : word(bins_ - 1);
+    word const distance = word(word(std::numeric_limits<Sample>::max()) - word(first));
+    last_ = distance < word(bins_ - 1) ? distance : word(bins_ - 1);
   }
 
   LIBSCAN_HOST_DEVICE int bins() const { return bins_; }

@@ -5,14 +5,43 @@
 #pragma once
 
 #include <apps/histogram/device/bucket_histogram.cuh>
+#include <apps/histogram/device/counters.cuh>
 #include <apps/histogram/device/packed_histogram.cuh>
 #include <apps/histogram/device/shared_histogram.cuh>
-#include <libscan/counted_histogram.cuh>
+#include <libscan/block/reduce.cuh>
+#include <libscan/device/item_count.cuh>
 #include <libscan/tuning/histogram.hpp>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
 namespace device {
+
+/// The histogram of few bins by counting barriers: one `__syncthreads_count` per place and tile, as
+/// the chapter counts predicates (Harris & Garland 2012, 3.2.1). No atomics, no shared memory.
+/// Thread p keeps the count of place p.
+template <class Sample, class Rule, class Count, class Tuning>
+struct counted_histogram_kernel {
+  static constexpr int block_threads = Tuning::block_threads;
+  static constexpr int resident_blocks = Tuning::resident_blocks;
+
+  __device__ void operator()(Sample const* in, item_count length, Rule rule, Count* counts,
+                             sample_totals* totals) const {
+    index_t const n = length.get();
+    int const places = rule.bins() + outside_places, thread = static_cast<int>(threadIdx.x);
+    unsigned own = 0;
+    for (index_t tile = index_t{blockIdx.x} * block_threads; tile < n;
+         tile += index_t{gridDim.x} * block_threads) {
+      int const place = tile + thread < n ? rule.find(in[tile + thread]) : -1;
+      for (int p = 0; p < places; ++p) {
+        int const count = block::count(place == p);
+        if (thread == p) own += static_cast<unsigned>(count);
+      }
+    }
+    sample_tally tally(rule.bins());
+    if (own != 0) tally.count(counts, thread, own);
+    tally.commit(*totals);
+  }
+};
 
 /// Throws unless the counts and totals of such a call cannot overflow.
 template <class Rule, class Count>
@@ -41,7 +70,7 @@ void clear_counts(workspace& ws, int bins, Count* d_counts, sample_totals* d_tot
 
 /// Shared memory that a block may use for counters.
 template <class Tuning>
-std::size_t counter_room() {
+std::size_t counter_capacity() {
   return Tuning::shared_bytes != 0 ? Tuning::shared_bytes : simt::max_shared_bytes();
 }
 
@@ -51,11 +80,11 @@ void wide_histogram(workspace& ws, Sample const* in, item_count n, Rule const& r
                     Count* d_counts, sample_totals* d_totals) {
   using in_shared = shared_histogram_kernel<Sample, Rule, Count, typename Tuning::shared>;
   using packed = packed_histogram_kernel<Sample, Rule, Count, typename Tuning::packed>;
-  std::size_t const room = device::counter_room<Tuning>();
+  std::size_t const capacity = device::counter_capacity<Tuning>();
   constexpr int width = sample_pieces<Sample>::width;
-  if (std::size_t const bytes = device::counter_bytes(rule.bins()); bytes <= room) {
-    edge_staging const staging =
-        rule_in_shared<Rule>::choose(rule, n.at_most() >= Tuning::shared::min_guided, room - bytes);
+  if (std::size_t const bytes = device::counter_bytes(rule.bins()); bytes <= capacity) {
+    edge_staging const staging = rule_in_shared<Rule>::choose(
+        rule, n.at_most() >= Tuning::shared::min_guided, capacity - bytes);
     simt::launch<in_shared>(
         {.blocks = device::histogram_blocks(n.at_most(), in_shared::resident_blocks,
                                             in_shared::block_threads * width),
@@ -63,7 +92,7 @@ void wide_histogram(workspace& ws, Sample const* in, item_count n, Rule const& r
          .dynamic_shared_bytes = bytes + rule_in_shared<Rule>::bytes(rule, staging),
          .on = ws.stream()},
         in, n, rule, staging, d_counts, d_totals);
-  } else if (packed::bytes(rule.bins()) <= room) {
+  } else if (packed::bytes(rule.bins()) <= capacity) {
     simt::launch<packed>({.blocks = device::histogram_blocks(n.at_most(), packed::resident_blocks,
                                                              packed::tile_items),
                           .threads = packed::block_threads,
@@ -72,7 +101,7 @@ void wide_histogram(workspace& ws, Sample const* in, item_count n, Rule const& r
                          in, n, rule, d_counts, d_totals);
   } else {
     int bits = Tuning::bucket_bits;
-    while (sizeof(unsigned) << bits > room) --bits;
+    while (sizeof(unsigned) << bits > capacity) --bits;
     device::bucket_histogram<Tuning>(ws, in, n, rule, bits, d_counts, d_totals);
   }
 }

@@ -9,7 +9,7 @@
 #include <string>
 #include <type_traits>
 
-#include <apps/radix_sort/host/sort_call.hpp>
+#include <apps/radix_sort/host/sort_device.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/host/device_queue.hpp>
 #include <libscan/radix_sort.hpp>

@@ -9,7 +9,7 @@
 #include <memory>
 #include <type_traits>
 
-#include <apps/spmv/host/spmv_call.hpp>
+#include <apps/spmv/host/spmv_device.hpp>
 #include <libscan/host/device_queue.hpp>
 #include <libscan/matrix.hpp>
 #include <libscan/spmv.hpp>

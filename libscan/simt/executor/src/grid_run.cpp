@@ -5,7 +5,6 @@
 #include <cstring>
 #include <libscan/core/kept_by_thread.hpp>
 #include <libscan/simt/executor/src/grid_run.hpp>
-#include <libscan/simt/executor/src/watchdog.hpp>
 #include <numeric>
 #include <stdexcept>
 

@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
-#include <libscan/simt/executor/memory.hpp>
 #include <libscan/simt/executor/observer.hpp>
+#include <libscan/simt/executor/runtime.hpp>
 
 namespace libscan::inline v1_executor::simt::executor {
 

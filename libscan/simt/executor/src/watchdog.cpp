@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <libscan/core/kept_by_thread.hpp>
 #include <libscan/simt/executor/src/grid_run.hpp>
-#include <libscan/simt/executor/src/watchdog.hpp>
 
 #if defined(__linux__) && !defined(LIBSCAN_TSAN_EXECUTOR)  // TSan delays signals
 #define LIBSCAN_HAS_TICKS 1

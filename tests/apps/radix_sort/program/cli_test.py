@@ -406,13 +406,13 @@ class Messages(SortCase):
                 (self.path("halves.npy"), values + [shorts]), (text, [])]:
             with self.subTest(source=source, options=options):
                 command = [PROGRAM, source, "-o", self.path("o"), "--threads", "2", *options]
-                bound = self.least_accepted(command)
+                bound = self.min_accepted(command)
                 taken = subprocess.run([sys.executable, "-c", MOST_TAKEN, *command, "--memory",
                                         str(bound)], capture_output=True, timeout=self.timeout)
                 self.assertEqual(taken.returncode, DONE, taken.stderr)
                 self.assertLess(int(taken.stdout), bound + beside)
 
-    def least_accepted(self, command):
+    def min_accepted(self, command):
         """The least bound, to 1 MiB, with which `command` succeeds."""
         low, high = 10 << 20, 1 << 30
         while high - low > 1 << 20:

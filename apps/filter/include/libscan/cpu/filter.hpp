@@ -243,7 +243,7 @@ index_t filter_by(int threads, In in, Out out, index_t n, Rule rule, index_t cap
 template <std::random_access_iterator In, std::random_access_iterator Out, class Keep>
 index_t filter(int threads, In in, Out out, index_t n, Keep keep, index_t capacity = unlimited,
                index_t chunk_items = filter_chunk_items) {
-  detail::refuse_predicate<In, Keep>();
+  libscan::detail::refuse_predicate<detail::given_item<In>, Keep>();
   return cpu::filter_by(threads, in, out, n, keep_where<In, Keep>{in, keep}, capacity, chunk_items);
 }
 
@@ -277,7 +277,7 @@ index_t indices_by(int threads, Out out, index_t n, Rule rule, index_t capacity 
 template <std::random_access_iterator In, std::random_access_iterator Out, class Keep>
 index_t filter_indices(int threads, In in, Out out, index_t n, Keep keep,
                        index_t capacity = unlimited, index_t chunk_items = filter_chunk_items) {
-  detail::refuse_predicate<In, Keep>();
+  libscan::detail::refuse_predicate<detail::given_item<In>, Keep>();
   (void)detail::memory_of(in, n);  // refuses misaligned items
   return cpu::indices_by(threads, out, n, keep_where<In, Keep>{in, keep}, capacity, chunk_items);
 }
@@ -336,7 +336,7 @@ template <std::random_access_iterator In, class Keep, class Kept = std::iter_val
           class Rejected = Kept>
 index_t split(int threads, In in, split_outputs<Kept, Rejected> const& out, index_t n, Keep keep,
               index_t chunk_items = filter_chunk_items) {
-  detail::refuse_predicate<In, Keep>();
+  libscan::detail::refuse_predicate<detail::given_item<In>, Keep>();
   return cpu::split_by(threads, in, out, n, keep_where<In, Keep>{in, keep}, chunk_items);
 }
 
@@ -361,7 +361,7 @@ index_t count_by(int threads, index_t n, Rule rule, index_t chunk_items = filter
 template <std::random_access_iterator In, class Keep>
 index_t count_if(int threads, In in, index_t n, Keep keep,
                  index_t chunk_items = filter_chunk_items) {
-  detail::refuse_predicate<In, Keep>();
+  libscan::detail::refuse_predicate<detail::given_item<In>, Keep>();
   (void)detail::memory_of(in, n);  // refuses misaligned items
   struct nothing {};
   return cpu::sum_chunks(

@@ -107,7 +107,7 @@ template <std::random_access_iterator In, std::random_access_iterator Out,
           class Equal = equal_values>
 index_t unique(int threads, In in, Out out, index_t n, Equal equal = {},
                index_t capacity = unlimited, index_t chunk_items = filter_chunk_items) {
-  detail::refuse_comparison<In, Equal>();
+  libscan::detail::refuse_comparison<detail::given_item<In>, Equal>();
   keep_heads<In, Equal> const rule{in, equal};
   detail::require_output_in_place_or_no_overlap("unique", in, rule, n, out, capacity);
   return cpu::filter_by(threads, in, out, n, rule, capacity, chunk_items);
@@ -129,7 +129,7 @@ template <std::random_access_iterator In, class Values, class Lengths, class Off
           class Equal = equal_values>
 index_t run_length_encode(int threads, In in, run_outputs<Values, Lengths, Offsets> const& out,
                           index_t n, Equal equal = {}, index_t chunk_items = filter_chunk_items) {
-  detail::refuse_comparison<In, Equal>();
+  libscan::detail::refuse_comparison<detail::given_item<In>, Equal>();
   detail::refuse_results<std::iter_value_t<In>, Values>();
   detail::refuse_results<index_t, Lengths>();
   detail::refuse_results<index_t, Offsets>();

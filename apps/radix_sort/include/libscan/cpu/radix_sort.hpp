@@ -14,7 +14,6 @@
 #include <apps/radix_sort/core/key_order.hpp>
 #include <apps/radix_sort/core/overlap.hpp>
 #include <apps/radix_sort/cpu/sort_items.hpp>
-#include <apps/radix_sort/cpu/sort_memory.hpp>
 #include <apps/radix_sort/cpu/sorter.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/core/types.hpp>

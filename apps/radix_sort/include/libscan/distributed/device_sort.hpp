@@ -24,7 +24,7 @@ namespace libscan::inline v1 {
 
 namespace detail {
 
-/// Keys of a distributed sort and, unless Value is `no_values`, as many values.
+/// Keys of a distributed sort and, unless Value is `keys_only`, as many values.
 template <class Key, class Value>
 struct device_pairs {
   Key* keys;
@@ -36,7 +36,7 @@ template <class Key, class Value>
 class device_pairs_array {
  public:
   device_pairs_array(device_queue const& queue, index_t n) : keys_(queue, n) {
-    if constexpr (!std::is_same_v<Value, no_values>) values_.emplace(queue, n);
+    if constexpr (!std::is_same_v<Value, keys_only>) values_.emplace(queue, n);
   }
   device_pairs<Key, Value> get() const {
     return {keys_.data(), values_ ? values_->data() : nullptr};
@@ -126,7 +126,7 @@ void exchange_and_merge(collective_call& call, ranks const& on, device_pairs<Key
   device_pairs_array<Key, Value> const space(on.queue(), n_out);
   auto const received = odd ? space.get() : out;
   detail::exchange_device_pieces<Key>(call, on, "keys", sorted.keys, send, received.keys, receive);
-  if constexpr (!std::is_same_v<Value, no_values>) {
+  if constexpr (!std::is_same_v<Value, keys_only>) {
     detail::exchange_device_pieces<Value>(call, on, "values", sorted.values, send, received.values,
                                           receive);
   }
@@ -183,7 +183,7 @@ template <class Key>
 void sort_keys(ranks const& on, device_span<Key> keys, device_span<std::remove_const_t<Key>> out,
                sort_options const& options = {}) {
   using key = detail::device_key<Key>;
-  detail::sort_device_memory<key, detail::no_values>(
+  detail::sort_device_memory<key, detail::keys_only>(
       "sort_keys", on, keys.size, out.size, {detail::compiled_keys(out.data), nullptr}, options,
       [&] {
         detail::check_device_items(on, keys);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gzip (RFC 1952) on zlib: a source that decompresses another, and a compressor for output.
+// Compressed files: gzip (RFC 1952) and Zstandard (RFC 8878) are read, gzip is written.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,6 @@
 struct z_stream_s;
 
 namespace libscan::apps {
-
-/// True if the input continues with a gzip member: its magic bytes, method and valid flags.
-bool starts_gzip(byte_reader& in);
-
-/// The decompressed content of `in`: one gzip member or several in a row, each perhaps padded with
-/// zeros, as on tapes and disks. Its `next` throws `file_error` with the byte of the compressed
-/// file for damaged or truncated data, and for anything except a further member after a member.
-std::unique_ptr<byte_source> decompressed(byte_reader in);
 
 /// The content of `in`, decompressed if it is gzip or zstd. A raw file may begin with any bytes,
 /// even those of gzip: if `raw`, a file with a name is compressed only if its name ends in ".gz" or

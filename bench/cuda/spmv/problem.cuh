@@ -2,24 +2,12 @@
 // Sparse matrices on device memory, and every implementation's way to multiply and to build them.
 #pragma once
 
-#include <string>
-
+#include <apps/spmv/program/cusparse.cuh>
 #include <bench/cuda/calls.hpp>
 
 namespace libscan::bench {
 
-/// y = A x, all of `type` "f32" or "f64".
-struct spmv_problem {
-  std::string type;
-  index_t rows;
-  index_t columns;
-  index_t nonzeros;
-  std::int32_t const* offsets;
-  std::int32_t const* indices;
-  void const* values;
-  void const* x;
-  void* y;
-};
+using apps::spmv_problem;
 
 /// The matrix by rows of a list of f32 entries in any order; entries at the same place add up.
 struct build_problem {

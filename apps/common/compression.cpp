@@ -1,23 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gzip on zlib's inflate and deflate.
-#include <apps/common/gzip.hpp>
+// Gzip on zlib's inflate and deflate; Zstandard on libzstd's streaming decompression, where the
+// build found it.
+#include <apps/common/compression.hpp>
 
 #include <zlib.h>
+#ifdef LIBSCAN_WITH_ZSTD
+#include <zstd.h>
+#endif
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <new>
+#include <span>
 #include <string>
+#include <utility>
 
 #include <apps/common/data_file.hpp>
 #include <apps/common/exit_code.hpp>
-#include <apps/common/zstd.hpp>
 
 namespace libscan::apps {
+
 namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
 constexpr int gzip_window = 15 + 16;  // the largest window, in gzip's wrapping
 
+/// True if the input continues with a gzip member: its magic bytes, method and valid flags.
+bool starts_gzip(byte_reader& in) {
+  std::span<std::byte const> const head = in.peek(4);
+  constexpr std::byte reserved_flags{0xe0};
+  return head.size() >= 4 && head[0] == std::byte{0x1f} && head[1] == std::byte{0x8b} &&
+         head[2] == std::byte{8} && (head[3] & reserved_flags) == std::byte{0};
+}
+
+/// The decompressed content of `in`: one gzip member or several in a row, each perhaps padded with
+/// zeros, as on tapes and disks. Its `next` throws `file_error` with the byte of the compressed
+/// file for damaged or truncated data, and for anything except a further member after a member.
 class gzip_source final : public byte_source {
  public:
   explicit gzip_source(byte_reader in) : in_(std::move(in)) {
@@ -80,18 +100,79 @@ class gzip_source final : public byte_source {
   std::unique_ptr<std::byte[]> buffer_{new std::byte[buffer_bytes]};
 };
 
-}  // namespace
-
-bool starts_gzip(byte_reader& in) {
+/// True if the input continues with a zstd frame, or a skippable frame.
+bool starts_zstd(byte_reader& in) {
+  constexpr std::uint32_t frame = 0xfd2fb528, skippable = 0x184d2a50;
   std::span<std::byte const> const head = in.peek(4);
-  constexpr std::byte reserved_flags{0xe0};
-  return head.size() >= 4 && head[0] == std::byte{0x1f} && head[1] == std::byte{0x8b} &&
-         head[2] == std::byte{8} && (head[3] & reserved_flags) == std::byte{0};
+  std::uint32_t magic = 0;
+  if (head.size() < sizeof magic) return false;
+  std::memcpy(&magic, head.data(), sizeof magic);
+  return magic == frame || (magic & ~std::uint32_t{15}) == skippable;
 }
 
-std::unique_ptr<byte_source> decompressed(byte_reader in) {
-  return std::make_unique<gzip_source>(std::move(in));
+#ifdef LIBSCAN_WITH_ZSTD
+/// The decompressed content of `in`: one zstd frame or several in a row, and skippable frames. Its
+/// `next` throws `file_error` with the byte of the compressed file for damaged or truncated data,
+/// for frames that need more than 128 MiB to decompress, and for anything else after a frame.
+class zstd_source final : public byte_source {
+ public:
+  explicit zstd_source(byte_reader in) : in_(std::move(in)), stream_(::ZSTD_createDStream()) {
+    if (!stream_) throw std::bad_alloc();
+  }
+
+  std::span<std::byte const> next() override {
+    ZSTD_outBuffer out{buffer_.get(), buffer_bytes, 0};
+    while (out.pos < out.size && step(out)) {
+    }
+    return {buffer_.get(), out.pos};
+  }
+
+ private:
+  struct freed {
+    void operator()(ZSTD_DStream* stream) const { ::ZSTD_freeDStream(stream); }
+  };
+
+  /// Decompresses a piece of input; false at the end.
+  bool step(ZSTD_outBuffer& out) {
+    if (!within_frame_ && in_.peek(1).empty()) return false;
+    if (!within_frame_ && !starts_zstd(in_)) {
+      fail("extra bytes after the zstd data, expected the end or a further zstd frame");
+    }
+    std::span<std::byte const> const piece = in_.peek(1);
+    ZSTD_inBuffer from{piece.data(), piece.size(), 0};
+    std::size_t const before = out.pos;
+    std::size_t const code = ::ZSTD_decompressStream(stream_.get(), &out, &from);
+    if (::ZSTD_isError(code) != 0) {
+      fail(std::string("damaged zstd data: ") + ::ZSTD_getErrorName(code));
+    }
+    in_.skip(from.pos);
+    if (piece.empty() && out.pos == before) fail("the zstd data end too early");
+    within_frame_ = code != 0;
+    return true;
+  }
+
+  [[noreturn]] void fail(std::string const& reason) const {
+    throw file_error::at_byte(in_.name(), in_.offset(), reason);
+  }
+
+  byte_reader in_;
+  std::unique_ptr<ZSTD_DStream, freed> stream_;
+  std::unique_ptr<std::byte[]> buffer_{new std::byte[buffer_bytes]};
+  bool within_frame_ = false;
+};
+#endif
+
+/// The decompressed content of zstd data. Without libzstd it throws `file_error`.
+std::unique_ptr<byte_source> zstd_content(byte_reader in) {
+#ifdef LIBSCAN_WITH_ZSTD
+  return std::make_unique<zstd_source>(std::move(in));
+#else
+  throw file_error(in.name(),
+                   "holds zstd data, which this build cannot read: libzstd was not found");
+#endif
 }
+
+}  // namespace
 
 byte_reader plain_content(byte_reader in, bool raw) {
   std::string const name = in.name();
@@ -104,7 +185,7 @@ byte_reader plain_content(byte_reader in, bool raw) {
     throw file_error::at_byte(name, 0, "no zstd data: expected it to begin with (\\xb5/\\xfd");
   }
   if (gzip && (!raw || any_name || named_gzip(name))) {
-    return byte_reader(decompressed(std::move(in)), name);
+    return byte_reader(std::make_unique<gzip_source>(std::move(in)), name);
   }
   if (zstd && (!raw || any_name || named_zstd(name))) {
     return byte_reader(zstd_content(std::move(in)), name);
@@ -126,8 +207,9 @@ gzip_compressor::gzip_compressor(sink out)
 gzip_compressor::~gzip_compressor() { ::deflateEnd(stream_.get()); }
 
 void gzip_compressor::write(std::span<std::byte const> bytes) {
-  constexpr std::size_t most = std::size_t{1} << 30;  // zlib counts in 32 bits
-  for (; bytes.size() > most; bytes = bytes.subspan(most)) run(bytes.first(most), Z_NO_FLUSH);
+  constexpr std::size_t max_piece = std::size_t{1} << 30;  // zlib counts in 32 bits
+  for (; bytes.size() > max_piece; bytes = bytes.subspan(max_piece))
+    run(bytes.first(max_piece), Z_NO_FLUSH);
   run(bytes, Z_NO_FLUSH);
 }
 
