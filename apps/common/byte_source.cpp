@@ -368,6 +368,15 @@ std::span<std::byte const> byte_reader::peek(std::size_t n) {
   return ahead_;
 }
 
+std::span<std::byte const> byte_reader::peek_arrived(std::size_t n) {
+  std::size_t had = 0;
+  while (peek(had + 1).size() > had) {
+    had = ahead_.size();
+    if (had >= n || source_->waits()) break;
+  }
+  return ahead_;
+}
+
 void byte_reader::skip(std::size_t n) {
   ahead_ = ahead_.subspan(n);
   offset_ += n;
