@@ -39,6 +39,55 @@ constexpr std::size_t preload_step = std::size_t{64} << 20;
 
 std::atomic<std::uint64_t> held{0};  // by all buffers
 
+// Buffers from this size on are mappings of huge pages, which are first touched much faster.
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+
+std::size_t whole_pages(std::size_t bytes) {
+  return (bytes + huge_page - 1) / huge_page * huge_page;
+}
+
+/// Maps whole huge pages; null if there is no memory.
+std::byte* map_huge_pages(std::size_t bytes) {
+  std::size_t const all = bytes + huge_page;  // some of it is aligned
+  void* const at = ::mmap(nullptr, all, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) return nullptr;
+  auto* const begin = static_cast<std::byte*>(at);
+  std::size_t const before = -reinterpret_cast<std::uintptr_t>(at) % huge_page;
+  if (before > 0) ::munmap(begin, before);
+  ::munmap(begin + before + bytes, huge_page - before);
+  (void)::madvise(begin + before, bytes, MADV_HUGEPAGE);
+  return begin + before;
+}
+
+void free_memory(std::byte* memory, std::size_t capacity) {
+  if (capacity < huge_page) return std::free(memory);
+  ::munmap(memory, whole_pages(capacity));
+}
+
+/// The same memory with more capacity, perhaps in another place; null if there is none.
+std::byte* grown(std::byte* memory, std::size_t size, std::size_t capacity, std::size_t wanted) {
+  if (wanted < huge_page) return static_cast<std::byte*>(std::realloc(memory, wanted));
+  std::size_t const before = whole_pages(capacity), after = whole_pages(wanted);
+  if (after < wanted) return nullptr;
+  if (capacity < huge_page) {
+    std::byte* const mapped = map_huge_pages(after);
+    if (mapped == nullptr) return nullptr;
+    if (size > 0) std::memcpy(mapped, memory, size);
+    std::free(memory);
+    return mapped;
+  }
+  // Pages move as a whole if both places are aligned. Elsewhere they are split.
+  void* at = ::mremap(memory, before, after, 0);
+  if (at != MAP_FAILED) return memory;
+  std::byte* const place = map_huge_pages(after);
+  at = place != nullptr ? ::mremap(memory, before, after, MREMAP_MAYMOVE | MREMAP_FIXED, place)
+                        : ::mremap(memory, before, after, MREMAP_MAYMOVE);
+  if (at != MAP_FAILED) return static_cast<std::byte*>(at);
+  if (place != nullptr) ::munmap(place, after);
+  return nullptr;
+}
+
 class stream_source final : public byte_source {
  public:
   /// `size`: of a regular file that begins here, which `file` may hand out.
@@ -319,6 +368,15 @@ std::span<std::byte const> byte_reader::peek(std::size_t n) {
   return ahead_;
 }
 
+std::span<std::byte const> byte_reader::peek_arrived(std::size_t n) {
+  std::size_t had = 0;
+  while (peek(had + 1).size() > had) {
+    had = ahead_.size();
+    if (had >= n || source_->waits()) break;
+  }
+  return ahead_;
+}
+
 void byte_reader::skip(std::size_t n) {
   ahead_ = ahead_.subspan(n);
   offset_ += n;
@@ -358,7 +416,7 @@ std::uint64_t memory_held() { return held; }
 void hold_memory(std::int64_t bytes) { held += static_cast<std::uint64_t>(bytes); }
 
 byte_buffer::~byte_buffer() {
-  std::free(data_);
+  free_memory(data_, capacity_);
   held -= capacity_;
 }
 
@@ -369,10 +427,9 @@ std::span<std::byte> byte_buffer::grow(std::size_t n) {
     auto const most = static_cast<std::size_t>(memory_bound() - others());
     std::size_t const wanted =
         std::max(needed, std::min(most, std::max(capacity_ * 2, std::size_t{4096})));
-    // Without huge pages: realloc copies memory that is partly advised, and holds both copies.
-    void* const moved = wanted < size_ ? nullptr : std::realloc(data_, wanted);
-    if (!moved) throw std::bad_alloc();
-    data_ = static_cast<std::byte*>(moved);
+    std::byte* const moved = wanted < size_ ? nullptr : grown(data_, size_, capacity_, wanted);
+    if (moved == nullptr) throw std::bad_alloc();
+    data_ = moved;
     held += wanted - capacity_;
     capacity_ = wanted;
   }
@@ -382,8 +439,8 @@ std::span<std::byte> byte_buffer::grow(std::size_t n) {
 
 kept_bytes byte_buffer::release() {
   std::span<std::byte const> const bytes(data_, size_);
-  auto const give_back = [size = size_](void* memory) {
-    std::free(memory);
+  auto const give_back = [size = size_, capacity = capacity_](void* memory) {
+    free_memory(static_cast<std::byte*>(memory), capacity);
     held -= size;
   };
   held -= capacity_ - size_;  // which was never written

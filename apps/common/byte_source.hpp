@@ -74,6 +74,9 @@ class byte_reader {
   /// The next bytes, without consuming them: at least `n`, fewer only at the end.
   std::span<std::byte const> peek(std::size_t n);
 
+  /// The same, but also fewer where the source pauses after some.
+  std::span<std::byte const> peek_arrived(std::size_t n);
+
   /// Consumes `n` bytes, no more than the last `peek` returned.
   void skip(std::size_t n);
 

@@ -49,6 +49,7 @@ class column_reader {
 
   /// As those of `table_reader`.
   std::string_view ahead() { return table_.ahead(); }
+  bool waits() { return table_.waits(); }
   void pass(std::size_t bytes, std::size_t rows);
 
   /// The line of `cell`, from 1.

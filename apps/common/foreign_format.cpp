@@ -95,7 +95,7 @@ constexpr std::string_view endings[] = {
 
 void refuse_foreign_content(byte_reader& in) {
   constexpr std::size_t looked_at = 512;
-  auto const ahead = in.peek(looked_at);
+  auto const ahead = in.peek_arrived(looked_at);
   std::string_view const head(reinterpret_cast<char const*>(ahead.data()),
                               std::min(ahead.size(), looked_at));
   if (head.starts_with("%%MatrixMarket")) {

@@ -2,19 +2,15 @@
 #include <apps/common/matrix_lines.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cctype>
 #include <cstring>
-#include <exception>
-#include <mutex>
-#include <system_error>
-#include <thread>
 #include <utility>
 
 #include <apps/common/byte_source.hpp>
 #include <apps/common/exit_code.hpp>
 #include <apps/common/memory_bound.hpp>
 #include <apps/common/number.hpp>
+#include <apps/common/on_threads.hpp>
 #include <apps/common/table.hpp>
 
 namespace libscan::apps {
@@ -147,7 +143,8 @@ entry_lines::entry_lines(std::string_view text, index_t claimed, std::string con
 }
 
 line_counts entry_lines::count(int threads) {
-  for_each_piece(threads, [&](std::size_t p) { counts_[p + 1] = count_in(pieces_[p]); });
+  for_each_on_threads(pieces_.size(), threads,
+                      [&](std::size_t p) { counts_[p + 1] = count_in(pieces_[p]); });
   for (std::size_t p = 1; p < counts_.size(); ++p) {
     counts_[p].lines += counts_[p - 1].lines;
     counts_[p].entries += counts_[p - 1].entries;
@@ -166,7 +163,8 @@ void entry_lines::parse(int threads, line_counts before) {
   if (matrix_.field == matrix_field::real) matrix_.reals.resize(capacity);
   if (matrix_.field == matrix_field::integer) matrix_.integers.resize(capacity);
   std::vector<complaint> complaints(pieces_.size());
-  for_each_piece(threads, [&](std::size_t p) { complaints[p] = parse_piece(p); });
+  for_each_on_threads(pieces_.size(), threads,
+                      [&](std::size_t p) { complaints[p] = parse_piece(p); });
   for (complaint const& first : complaints) {
     if (!first.reason.empty()) throw file_error::at_line(name_, first.line, first.reason);
   }
@@ -185,31 +183,6 @@ void entry_lines::require_entries(index_t n) const {
   std::uint64_t const value = matrix_.field == matrix_field::pattern ? 0 : 8;
   require_memory(memory_held() + static_cast<std::uint64_t>(n) * (2 * sizeof(std::int32_t) + value),
                  "reading " + name_);
-}
-
-template <class Work>
-void entry_lines::for_each_piece(int threads, Work const& work) {
-  std::atomic<std::size_t> ticket{0};
-  std::mutex lock;
-  std::exception_ptr failure;
-  auto const run = [&] {
-    try {
-      for (std::size_t p = ticket++; p < pieces_.size(); p = ticket++) work(p);
-    } catch (...) {
-      std::scoped_lock const held(lock);
-      failure = std::current_exception();
-    }
-  };
-  std::size_t const threads_used = std::min(static_cast<std::size_t>(threads), pieces_.size());
-  std::vector<std::jthread> helpers;
-  try {
-    for (std::size_t t = 1; t < threads_used; ++t) helpers.emplace_back(run);
-  } catch (std::system_error const&) {
-    // Fewer threads are enough.
-  }
-  run();
-  helpers.clear();
-  if (failure) std::rethrow_exception(failure);
 }
 
 line_counts entry_lines::count_in(std::string_view text) {

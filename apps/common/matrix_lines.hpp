@@ -72,9 +72,6 @@ class entry_lines {
 
   void require_entries(index_t n) const;
 
-  template <class Work>
-  void for_each_piece(int threads, Work const& work);
-
   static line_counts count_in(std::string_view text);
 
   complaint parse_piece(std::size_t piece);

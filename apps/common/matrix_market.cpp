@@ -10,7 +10,6 @@
 #include <limits>
 #include <optional>
 #include <span>
-#include <thread>
 #include <utility>
 
 #include <apps/common/block_file.hpp>
@@ -20,6 +19,7 @@
 #include <apps/common/exit_code.hpp>
 #include <apps/common/matrix_lines.hpp>
 #include <apps/common/memory_bound.hpp>
+#include <apps/common/on_threads.hpp>
 #include <apps/common/program.hpp>
 #include <apps/common/progress.hpp>
 
@@ -47,11 +47,6 @@ kept_bytes all_bytes(byte_reader& in) {
 std::string_view without_mark(std::string_view text) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   return text;
-}
-
-int threads_or_cores(int threads) {
-  return threads > 0 ? threads
-                     : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
 /// Fills `to` from byte `at` of a file.
@@ -108,8 +103,8 @@ matrix_file read_whole(byte_reader& in, int threads, std::size_t piece_bytes) {
   index_t const claimed = read_header(lines, name, matrix);
   entry_lines entries(lines.rest(), claimed, name, matrix, piece_bytes);
   entries.require_claimed();
-  line_counts const found = entries.count(threads_or_cores(threads));
-  entries.parse(threads_or_cores(threads), {lines.lines(), 0});
+  line_counts const found = entries.count(threads_for(threads));
+  entries.parse(threads_for(threads), {lines.lines(), 0});
   require_all(name, {lines.lines() + found.lines, found.entries}, claimed);
   return matrix;
 }
@@ -133,7 +128,7 @@ void note_above_diagonal(std::string const& name, matrix_symmetry kind, index_t 
 }
 
 matrix_stream::matrix_stream(std::string const& path, progress* meter, int threads)
-    : name_(input_name(path)), meter_(meter), threads_(threads_or_cores(threads)) {
+    : name_(input_name(path)), meter_(meter), threads_(threads_for(threads)) {
   in_ = std::make_unique<byte_reader>(
       plain_content(byte_reader(open_file(path, meter), name_), false));
   // More than the first bytes of a file would not stay where they are.
@@ -222,7 +217,7 @@ struct matrix_market_part::state {
 };
 
 matrix_market_part::matrix_market_part(std::string const& path, int part, int parts, int threads)
-    : state_(std::make_unique<state>()), threads_(threads_or_cores(threads)) {
+    : state_(std::make_unique<state>()), threads_(threads_for(threads)) {
   state_->name = input_name(path);
   byte_reader in(open_file(path, nullptr), state_->name);
   auto const file = in.file();

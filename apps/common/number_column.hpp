@@ -29,8 +29,8 @@ class number_column {
   /// Which numbers `add_plain` takes now.
   plain_number_rule rule_of_plain_numbers() const;
 
-  /// Adds such numbers, as `plain_rows` has them.
-  void add_plain(std::span<std::uint64_t const> numbers);
+  /// Adds such numbers, as `plain_rows` has them, part after part.
+  void add_plain(std::span<std::span<std::uint64_t const> const> parts, int threads = 1);
 
   /// The numbers so far, as an array of text. Nothing is left here, but their type stays.
   array release();

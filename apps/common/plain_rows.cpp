@@ -3,18 +3,16 @@
 #include <apps/common/plain_rows.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <charconv>
 #include <cstring>
-#include <exception>
 #include <iterator>
 #include <limits>
 #include <system_error>
-#include <thread>
 
 #include <apps/common/column_reader.hpp>
 #include <apps/common/memory_bound.hpp>
+#include <apps/common/on_threads.hpp>
 
 namespace libscan::apps {
 namespace {
@@ -192,6 +190,16 @@ class line_scanner {
     return cell == rules_.cells;
   }
 
+  /// Takes lines from `at` on that are a number and nothing else, and moves past them, if rows have
+  /// one cell.
+  void scan_numbers(char const*& at, bool with_rows, plain_rows& to) const {
+    bool const alone = columns_.size() == 1 && columns_[0].number == 1 && columns_[0].numbers;
+    if (!alone || rules_.cells > 1) return;
+    columns_[0].numbers->what == plain_number_rule::kind::integer
+        ? scan_numbers(at, with_rows, to, take_integer)
+        : scan_numbers(at, with_rows, to, take_float);
+  }
+
  private:
   void skip_blanks(char const*& at) const {
     while (*at == ' ' || (*at == '\t' && delimiter_ != '\t')) ++at;
@@ -223,6 +231,24 @@ class line_scanner {
     skip_blanks(at);
     if (blanks_ && *at == '\r' && at[1] == '\n') ++at;
     return !blanks_ || *at != '\n';
+  }
+
+  template <class Take>
+  void scan_numbers(char const*& at, bool with_rows, plain_rows& to, Take const& take) const {
+    plain_number_rule const rule = *columns_[0].numbers;
+    std::vector<std::uint64_t>& numbers = to.columns[columns_[0].key].numbers;
+    std::size_t const before = numbers.size();
+    for (char const* line = at; line < end_; line = at) {
+      std::uint64_t bits = 0;
+      if (!take(at, readable_, rule, bits) || *at != '\n') {
+        at = line;
+        break;
+      }
+      numbers.push_back(bits);
+      if (with_rows) to.rows.push_back({line, static_cast<std::size_t>(at - line)});
+      ++at;
+    }
+    to.count += numbers.size() - before;
   }
 
   /// Takes the number at `at`, and moves to the delimiter or LF after it; false: it is not plain.
@@ -282,7 +308,9 @@ void plain_row_scanner::scan(std::string_view text, char const* readable, bool w
   char const* at = text.data();
   char const* const end = at + text.size();
   line_scanner const lines(rules_, columns_, end, readable);
-  while (at < end) {
+  for (;;) {
+    lines.scan_numbers(at, with_rows, to);
+    if (at == end) break;
     char const* const line = at;
     if (!lines.scan(at, to.columns)) {
       at = line;
@@ -301,9 +329,10 @@ void plain_row_scanner::scan(std::string_view text, char const* readable, bool w
 std::span<plain_rows const> plain_row_scanner::scan(std::string_view text, char const* readable,
                                                     bool with_rows, int threads,
                                                     std::vector<plain_rows>& to) const {
-  constexpr std::size_t least = std::size_t{1} << 16;
-  std::size_t const count =
-      std::clamp<std::size_t>(text.size() / least, 1, static_cast<std::size_t>(threads));
+  // Several parts for each thread: one that loses its core leaves them to the others.
+  constexpr std::size_t least = std::size_t{1} << 16, of_thread = 4;
+  std::size_t const most = threads > 1 ? static_cast<std::size_t>(threads) * of_thread : 1;
+  std::size_t const count = std::clamp<std::size_t>(text.size() / least, 1, most);
   std::vector<std::string_view> parts;
   for (std::size_t left = count; left > 0; --left) {
     std::size_t const bytes =
@@ -313,38 +342,15 @@ std::span<plain_rows const> plain_row_scanner::scan(std::string_view text, char 
     text.remove_prefix(bytes);
   }
   to.resize(std::max(to.size(), count));
-  std::vector<std::exception_ptr> errors(count);  // no memory
-  std::atomic<std::size_t> ticket{0};
-  auto const work = [&] {
-    for (std::size_t i = ticket++; i < count; i = ticket++) {
-      try {
-        scan(parts[i], readable, with_rows, to[i]);
-      } catch (...) {
-        errors[i] = std::current_exception();
-      }
-    }
-  };
-  {
-    std::vector<std::jthread> helpers;
-    try {
-      while (helpers.size() + 1 < count) helpers.emplace_back(work);
-    } catch (std::system_error const&) {
-      // Fewer threads are enough.
-    }
-    work();
-  }
-  for (std::exception_ptr const& error : errors) {
-    if (error) std::rethrow_exception(error);
-  }
+  for_each_on_threads(count, threads,
+                      [&](std::size_t i) { scan(parts[i], readable, with_rows, to[i]); });
   std::size_t all = 0;
   while (all + 1 < count && to[all].bytes == parts[all].size()) ++all;
   return {to.data(), all + 1};
 }
 
 plain_row_feed::plain_row_feed(column_reader& in, int threads)
-    : in_(in),
-      threads_(threads > 0 ? threads
-                           : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))) {}
+    : in_(in), threads_(threads_for(threads)) {}
 
 std::span<plain_rows const> plain_row_feed::next(std::vector<plain_column> columns,
                                                  bool with_rows) {

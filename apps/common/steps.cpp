@@ -113,17 +113,18 @@ void write_completely(array_writer& output, std::string const& path, dtype type,
   meter.finish();
 }
 
-void write_rows(array_writer& output, std::string const& path, text_rows const& rows,
-                std::span<index_t const> positions, progress& meter) {
-  meter.start(path == "-" ? "writing" : "writing " + path, rows.text.bytes.size());
+void begin_rows(array_writer& output, text_rows const& rows) {
   output.begin_text();
   output.append_text(rows.mark);
+  if (!rows.header) return;
+  output.append_text(*rows.header);
+  output.append_text(rows.rows.empty() ? rows.last_end : "\n");
+}
+
+void append_rows(array_writer& output, text_rows const& rows, std::span<index_t const> positions,
+                 progress* meter) {
   char const* const text_end =
       reinterpret_cast<char const*>(rows.text.bytes.data()) + rows.text.bytes.size();
-  if (rows.header) {
-    output.append_text(*rows.header);
-    output.append_text(rows.rows.empty() ? rows.last_end : "\n");
-  }
   // Lines may be at random places: the next ones are prefetched, and before that their addresses.
   constexpr std::size_t ahead = 32;
   constexpr std::size_t reported = std::size_t{1} << 16;  // bytes
@@ -143,9 +144,16 @@ void write_rows(array_writer& output, std::string const& path, text_rows const& 
       output.append_line(text);
     }
     written += text.size() + 1;
-    if (written >= reported) meter.advance(std::exchange(written, 0));
+    if (written >= reported && meter) meter->advance(std::exchange(written, 0));
   }
-  meter.advance(written);
+  if (meter) meter->advance(written);
+}
+
+void write_rows(array_writer& output, std::string const& path, text_rows const& rows,
+                std::span<index_t const> positions, progress& meter) {
+  meter.start(path == "-" ? "writing" : "writing " + path, rows.text.bytes.size());
+  begin_rows(output, rows);
+  append_rows(output, rows, positions, &meter);
   output.complete();
   meter.finish();
 }

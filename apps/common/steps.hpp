@@ -71,8 +71,14 @@ void write_whole(array_writer& output, std::string const& path, dtype type,
 void write_completely(array_writer& output, std::string const& path, dtype type,
                       std::span<std::byte const> items, file_format otherwise, progress& meter);
 
-/// Completes a text of the rows at these positions, after its byte order mark and its header.
-/// `path` is the writer's.
+/// Begins a text of rows: their byte order mark and header. They may be a piece of all rows.
+void begin_rows(array_writer& output, text_rows const& rows);
+
+/// Appends the rows at these positions, and advances `meter`, if any, by their bytes.
+void append_rows(array_writer& output, text_rows const& rows, std::span<index_t const> positions,
+                 progress* meter = nullptr);
+
+/// Completes a text of the rows at these positions, with a progress bar. `path` is the writer's.
 void write_rows(array_writer& output, std::string const& path, text_rows const& rows,
                 std::span<index_t const> positions, progress& meter);
 

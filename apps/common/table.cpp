@@ -110,6 +110,11 @@ std::string_view table_reader::ahead() {
   return as_text(in_.peek(1));
 }
 
+bool table_reader::waits() {
+  in_.skip(std::exchange(to_skip_, 0));
+  return in_.waits();
+}
+
 void table_reader::pass(std::size_t bytes, std::size_t rows) {
   in_.skip(bytes);
   line_ += std::exchange(joined_lines_, 0) + rows;

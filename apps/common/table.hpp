@@ -77,6 +77,9 @@ class table_reader {
   /// This row is no longer valid.
   std::string_view ahead();
 
+  /// Whether `ahead` would wait for a tenth of a second or longer. This row is no longer valid.
+  bool waits();
+
   /// Passes rows of one line each, of so many bytes, at the beginning of `ahead`.
   void pass(std::size_t bytes, std::size_t rows);
 

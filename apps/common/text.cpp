@@ -2,6 +2,8 @@
 // Reads a column into an array, and lines as they are.
 #include <apps/common/text.hpp>
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +13,7 @@
 #include <apps/common/compression.hpp>
 #include <apps/common/memory_bound.hpp>
 #include <apps/common/number_column.hpp>
+#include <apps/common/on_threads.hpp>
 #include <apps/common/plain_rows.hpp>
 #include <apps/common/table.hpp>
 #include <apps/common/utf8.hpp>
@@ -21,14 +24,17 @@ array read_text(byte_reader& in, read_options const& options) {
   column_reader cells(in, options);
   number_column numbers(cells, 0, options.type, in.name());
   plain_row_feed feed(cells, options.threads);
+  std::vector<std::span<std::uint64_t const>> found;
   while (cells.next()) {
     numbers.add();
     for (bool more = true; more;) {
       auto const parts = feed.next({{cells.number(0), 0, numbers.rule_of_plain_numbers()}}, false);
+      found.clear();
       for (plain_rows const& part : parts) {
-        numbers.add_plain(part.columns[0].numbers);
+        found.emplace_back(part.columns[0].numbers);
         cells.pass(part.bytes, part.count);
       }
+      numbers.add_plain(found, threads_for(options.threads));
       more = !parts.empty();
     }
   }

@@ -90,7 +90,8 @@ class text_row_reader::key_builder {
     rows_ += count;
     if (any_missing_) column_.missing.resize(rows_, 0);
     if (how_.kind == cell_kind::number) {
-      numbers_.add_plain(std::span(cells.numbers).first(count));
+      std::span<std::uint64_t const> const numbers[] = {std::span(cells.numbers).first(count)};
+      numbers_.add_plain(numbers);
       return count * sizeof(std::int64_t);
     }
     for (std::string_view const word : std::span(cells.words).first(count)) {
@@ -182,16 +183,20 @@ text_row_reader::text_row_reader(byte_reader& in, read_options const& options,
   } else if (left && *left <= limit->bytes / 4) {
     kept = in.rest();
   }
+  bool const few = limit && limit->enough < ~std::size_t{0};
   if (kept) {
     whole_ = std::move(*kept);
     whole_in_ = std::make_unique<byte_reader>(from_memory(whole_), in.name());
     std::string_view const all = as_text(whole_.bytes);
-    rows_expected_ = static_cast<std::size_t>(std::count(all.begin(), all.end(), '\n')) + 1;
+    rows_expected_ =
+        few ? all.size() : static_cast<std::size_t>(std::count(all.begin(), all.end(), '\n')) + 1;
     taken_ = whole_.bytes.size();
   }
   if (limit) {
-    auto const most =
-        static_cast<std::size_t>(limit->bytes / (limit->per_row + sizeof(std::string_view)) + 1);
+    auto const most = static_cast<std::size_t>(
+        std::min<std::uint64_t>(limit->bytes / (limit->per_row + sizeof(std::string_view)),
+                                limit->enough) +
+        1);
     rows_expected_ = kept ? std::min(rows_expected_, most) : most;
   } else {
     auto const texts = std::count_if(keys.begin(), keys.end(), [](column_key const& key) {
@@ -218,15 +223,22 @@ text_row_reader::~text_row_reader() = default;
 text_rows text_row_reader::next() {
   text_rows result;
   begin_piece(result);
-  while (waits_ || cells_->next()) {
+  bool full = false;
+  while (!full && (waits_ || cells_->next())) {
     waits_ = !add_row(result);
-    if (waits_) break;
-    while (add_plain_rows(result)) {
-    }
+    full = waits_ || ends(result);
+    while (!full && add_plain_rows(result)) full = ends(result);
   }
-  at_end_ = !waits_;
+  at_end_ = !full;
   finish_piece(result);
   return result;
+}
+
+/// Whether the piece ends after the row in `cells_`.
+bool text_row_reader::ends(text_rows const& piece) {
+  // The only row may turn out to be a sequence.
+  if (!limit_ || piece.rows.size() < (begun_ ? 1 : 2)) return false;
+  return piece.rows.size() >= limit_->enough || (!limit_->wait && cells_->waits());
 }
 
 void text_row_reader::begin_piece(text_rows& to) {
@@ -325,12 +337,13 @@ std::string_view text_row_reader::keep(std::string_view rows) {
 }
 
 void text_row_reader::finish_piece(text_rows& to) {
+  begun_ = true;
   for (auto const& builder : builders_) to.keys.push_back(builder->release());
   to.is_sequence = cells_->is_sequence();
   if (to.is_sequence) to.rows.clear();
   to.header_line = cells_->header_line();
   if (to.header_line > 0) to.header = cells_->header();
-  to.last_end = cells_->last_end();
+  to.last_end = waits_ ? "\n" : cells_->last_end();  // of a row of this piece
   if (has_mark_) to.mark = byte_order_mark;
   to.notes = cells_->notes();
   if (whole_in_) {

@@ -47,10 +47,12 @@ struct text_rows {
   std::uint64_t bytes() const;
 };
 
-/// How much memory rows may take.
+/// How many rows come in a piece.
 struct row_limit {
   std::uint64_t bytes = ~std::uint64_t{0};  ///< of rows, their keys and what is done with them
   std::uint64_t per_row = 0;                ///< what is done with them takes that for each row
+  std::size_t enough = ~std::size_t{0};     ///< the piece soon ends after that many rows
+  bool wait = true;                         ///< for more rows where a pipe pauses
 };
 
 /// Reads a text as rows and their keys, in pieces that take limited memory. Rows are all lines but
@@ -67,7 +69,7 @@ class text_row_reader {
   text_row_reader(text_row_reader const&) = delete;
   text_row_reader& operator=(text_row_reader const&) = delete;
 
-  /// The next rows, at least one if there are any; those of another piece may take the memory of
+  /// The next rows; only the last piece may be empty. Those of another piece may take the memory of
   /// this one if it is gone. Numbers of different pieces may have different types: they are read as
   /// int64 while all fit, as uint64 while all fit, and then as float64. Throws as the constructor.
   text_rows next();
@@ -78,6 +80,7 @@ class text_row_reader {
  private:
   class key_builder;
 
+  bool ends(text_rows const& piece);
   bool add_row(text_rows& to);
   bool add_plain_rows(text_rows& to);
   std::size_t fitting(plain_rows const& part) const;
@@ -98,6 +101,7 @@ class text_row_reader {
   std::shared_ptr<lazy_buffer<char>> copies_;  // of the rows of a piece, if the text does not stay
   std::size_t copied_ = 0;
   std::uint64_t taken_ = 0;  // by the rows of this piece
+  bool begun_ = false;       // a piece was read
   bool waits_ = false;       // the row in `cells_` did not fit in the last piece
   bool at_end_ = false;
 };

@@ -95,6 +95,11 @@ bool keeps_rows(filter_arguments const& arguments) {
          (!arguments.rejected || may_be_text(*arguments.rejected));
 }
 
+/// Rows of a text come in pieces of so many, which stay in the processor's caches.
+constexpr std::size_t many_rows = std::size_t{1} << 17;
+
+row_limit piece_of_rows() { return {memory_bound() / 4, sizeof(index_t), many_rows, false}; }
+
 /// The positions below `n` that are not in `kept`, which ascend.
 std::vector<index_t> positions_between(std::span<index_t const> kept, std::size_t n) {
   std::vector<index_t> others;
@@ -125,29 +130,44 @@ class filter_run {
 
   exit_code run() {
     timed(read_seconds_, [&] { open(); });
-    exit_code const code = visit_item_type(input_->type(), [&]<class T>(std::type_identity<T>) {
-      if (!tree_)
-        return run_by<T>([&](std::span<T const> values, auto use) {
-          item_mask const mask = timed(
-              read_seconds_, [&] { return mask_->next(static_cast<index_t>(values.size())); });
-          return use(mask, [&](std::size_t i) { return mask_->marks(i); });
-        });
-      predicate<T> const keep = bind_predicate<T>(*tree_);
-      return run_by<T>([&](std::span<T const> values, auto use) {
-        return use(keep, kept_by_tree<T>(*tree_, values));
-      });
-    });
+    exit_code const code =
+        has_rows() ? run_rows()
+                   : with_keep<exit_code>(input_->type(),
+                                          [&]<class T>(std::type_identity<T>, auto next_keep) {
+                                            return run_by<T>(next_keep);
+                                          });
     if (code == exit_code::done) report_times();
     return code;
   }
 
  private:
-  /// Opens the input and the mask. A GPU and --verify get everything in one piece, and so do rows.
+  /// Returns work(type tag, next_keep) for items of this type. next_keep(values, use) returns
+  /// use(keep, keeps): `keep`, a predicate or a mask of a piece's values; `keeps`: what --verify
+  /// compares with.
+  template <class Result, class Work>
+  Result with_keep(dtype type, Work work) {
+    return visit_item_type(type, [&]<class T>(std::type_identity<T> tag) {
+      if (!tree_)
+        return work(tag, [&](std::span<T const> values, auto use) {
+          item_mask const mask = timed(
+              read_seconds_, [&] { return mask_->next(static_cast<index_t>(values.size())); });
+          return use(mask, [&](std::size_t i) { return mask_->marks(i); });
+        });
+      predicate<T> const keep = bind_predicate<T>(*tree_);
+      return work(tag, [&](std::span<T const> values, auto use) {
+        return use(keep, kept_by_tree<T>(*tree_, values));
+      });
+    });
+  }
+
+  /// Opens the input and the mask. A GPU and --verify get everything in one piece, and so do rows
+  /// with a mask.
   void open() {
     item_stream::request how;
     how.whole = engine_.runs_kernels() || arguments_.common.verify;
     how.known_count = arguments_.mask.has_value();
     how.rows = keeps_rows(arguments_);
+    if (!how.whole && !arguments_.mask) how.row_memory = piece_of_rows();
     input_.emplace(arguments_.input, arguments_.common.reading(&meter_), how, bytes_read_);
     if (has_rows()) input_->join();
     bool const positions = arguments_.wanted == result::indices;
@@ -169,8 +189,6 @@ class filter_run {
   /// Whether rows of a text are written, instead of numbers. A sequence has no rows.
   bool has_rows() const { return input_->rows() != nullptr && !input_->rows()->is_sequence; }
 
-  /// next_keep(values, use) returns use(keep, keeps): `keep`, a predicate or a mask of a piece's
-  /// values; `keeps`: what --verify compares with.
   template <class T, class NextKeep>
   exit_code run_by(NextKeep const& next_keep) {
     switch (arguments_.wanted) {
@@ -186,7 +204,6 @@ class filter_run {
               return verify_indices(keeps, values.size(), kept);
             });
       default:
-        if (has_rows()) return run_rows<T>(next_keep);
         if (rejected_) return run_split<T>(next_keep);
         return run_kept<T, T>(
             next_keep,
@@ -207,15 +224,19 @@ class filter_run {
       if (!piece) return true;
       std::span<T const> const values(reinterpret_cast<T const*>(piece->data()),
                                       piece->size() / sizeof(T));
-      if (!next_keep(values, [&](auto const& keep, auto const& keeps) {
-            std::string const difference = difference_of_others(
-                verifiers_, [&](verifier by) { return difference_of(by, keeps, values.size()); });
-            if (!difference.empty()) return report_verified(difference);
-            return work(values, keep, keeps);
-          })) {
-        return false;
-      }
+      if (!filter_piece(values, next_keep, work)) return false;
     }
+  }
+
+  /// Returns work(values, keep, keeps); false if other libraries find a difference.
+  template <class T, class NextKeep, class Work>
+  bool filter_piece(std::span<T const> values, NextKeep const& next_keep, Work work) {
+    return next_keep(values, [&](auto const& keep, auto const& keeps) {
+      std::string const difference = difference_of_others(
+          verifiers_, [&](verifier by) { return difference_of(by, keeps, values.size()); });
+      if (!difference.empty()) return report_verified(difference);
+      return work(values, keep, keeps);
+    });
   }
 
   /// The positions of the n items that `keeps` keeps, by --algorithm.
@@ -328,28 +349,55 @@ class filter_run {
     return commit();
   }
 
-  /// Keeps whole rows of a text, which come in one piece.
-  template <class T, class NextKeep>
-  exit_code run_rows(NextKeep const& next_keep) {
-    bool const good = for_each_piece<T>(next_keep, [&](auto values, auto const& keep,
-                                                       auto const& keeps) {
-      auto const space = space_for<index_t>(values, [&] { return count(values, keep); });
-      kept_ = timed(filter_seconds_, [&] { return indices(values, space->items(), keep, keeps); });
-      std::span<index_t const> const kept = space->items().first(static_cast<std::size_t>(kept_));
-      result_bytes_ = kept.size_bytes();
-      if (!verified([&] { return verify_indices(keeps, values.size(), kept); })) return false;
-      timed(write_seconds_, [&] { append_rows(kept, values.size()); });
-      return true;
-    });
-    return good ? commit() : exit_code::difference;
+  /// Keeps whole rows of a text, piece by piece. The numbers of each may have another type.
+  exit_code run_rows() {
+    text_row_reader* const more = input_->more_rows();
+    rows_read_ = *input_->held();
+    rows_read_->shape = {0};
+    rows_read_->bytes = {};
+    rows_read_->owner.reset();
+    text_rows rows = input_->take_rows();
+    timed(write_seconds_,
+          [&] { for_each_output([&](auto& output) { begin_rows(output, rows); }); });
+    while (take_rows(rows)) {
+      if (more == nullptr || more->at_end()) return commit();
+      // The input pauses: what is kept so far is shown.
+      if (rows.rows.size() < many_rows) for_each_output([](auto& output) { output.flush(); });
+      rows = {};  // its memory is used again
+      timed(read_seconds_, [&] { rows = more->next(); });
+    }
+    return exit_code::difference;
   }
 
-  /// Writes the rows at the positions `kept`, and the others of the `n` rows if --split is given.
-  void append_rows(std::span<index_t const> kept, std::size_t n) {
-    text_rows const& rows = *input_->rows();
-    write_rows(output_, arguments_.output, rows, kept, meter_);
-    if (!rejected_) return;
-    write_rows(*rejected_, *arguments_.rejected, rows, positions_between(kept, n), meter_);
+  /// Filters a piece of the rows; false if --verify finds a difference.
+  bool take_rows(text_rows const& rows) {
+    array const& numbers = rows.keys[0].numbers;
+    rows_read_->shape[0] += static_cast<index_t>(numbers.count());
+    return with_keep<bool>(numbers.type, [&]<class T>(std::type_identity<T>, auto next_keep) {
+      return filter_piece(
+          numbers.values<T>(), next_keep, [&](auto values, auto const& keep, auto const& keeps) {
+            if (!row_space_ || row_space_->items().size() < values.size()) {
+              row_space_ = space_for<index_t>(values, [&] { return count(values, keep); });
+            }
+            index_t const n = timed(
+                filter_seconds_, [&] { return indices(values, row_space_->items(), keep, keeps); });
+            auto const kept = row_space_->items().first(static_cast<std::size_t>(n));
+            kept_ += n;
+            result_bytes_ += kept.size_bytes();
+            if (!verified([&] { return verify_indices(keeps, values.size(), kept); })) return false;
+            timed(write_seconds_, [&] {
+              append_rows(output_, rows, kept);
+              if (rejected_) append_rows(*rejected_, rows, positions_between(kept, values.size()));
+            });
+            return true;
+          });
+    });
+  }
+
+  template <class Work>
+  void for_each_output(Work work) {
+    work(output_);
+    if (rejected_) work(*rejected_);
   }
 
   template <class T, class NextKeep>
@@ -442,11 +490,12 @@ class filter_run {
   }
 
   void report_times() const {
-    index_t const items = input_->items();
+    index_t const items = rows_read_ ? rows_read_->shape[0] : input_->items();
     auto const input_bytes = static_cast<std::uint64_t>(items) * size_of(input_->type());
     report_number("items", static_cast<std::uint64_t>(items));
     report_number("kept", static_cast<std::uint64_t>(kept_));
-    report_step("read", read_seconds_, bytes_read_, input_->words());
+    report_step("read", read_seconds_, bytes_read_,
+                rows_read_ ? items_read(*rows_read_) : input_->words());
     report_step("filter", filter_seconds_, input_bytes + result_bytes_,
                 "kept " + std::to_string(kept_) + " items (" + percent(kept_, items) + ")" +
                     by_algorithm() + ", on " + engine_.description());
@@ -464,6 +513,8 @@ class filter_run {
   progress meter_;
   std::optional<item_stream> input_;
   std::optional<mask_file> mask_;
+  std::optional<array> rows_read_;                   // their number, and how they were read
+  std::unique_ptr<lazy_buffer<index_t>> row_space_;  // for positions of a piece of rows
   index_t piece_items_ = 0;
   index_t kept_ = 0;
   std::uint64_t bytes_read_ = 0;  // of the files, as stored

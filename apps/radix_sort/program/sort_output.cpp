@@ -52,11 +52,7 @@ void sort_output::begin_values(sorted_values const& values) {
   values_->append(values.type, values.items);
 }
 
-void sort_output::begin_rows(text_rows const& input) {
-  keys_.begin_text();
-  keys_.append_text(input.mark);
-  if (input.header) append_row(*input.header);
-}
+void sort_output::begin_rows(text_rows const& input) { apps::begin_rows(keys_, input); }
 
 void sort_output::commit() {
   if (!values_) return keys_.commit();

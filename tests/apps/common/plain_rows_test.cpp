@@ -204,6 +204,45 @@ TEST_CASE("rows and words of plain and other rows are those that were written") 
   }
 }
 
+TEST_CASE("pieces of enough rows are all rows") {
+  std::mt19937_64 random(3);
+  for (form const& how : forms()) {
+    table const written = make(random, how, 4000);
+    apps::read_options options = options_of(how, 3);
+    options.type = dtype::f64;
+    for (std::size_t const enough : {1, 100, 1000}) {
+      apps::byte_reader in(std::make_unique<piece_source>(written.text, 1 + random() % 100000),
+                           "x");
+      apps::text_row_reader reader(in, options, {{2}}, apps::row_limit{1 << 24, 0, enough});
+      std::size_t at = 0, pieces = 0;
+      for (bool all_same = true; !reader.at_end(); ++pieces) {
+        apps::text_rows const piece = reader.next();
+        CHECK((piece.rows.size() >= enough || reader.at_end()));
+        auto const numbers = piece.keys[0].numbers.values<double>();
+        for (std::size_t i = 0; i < piece.rows.size(); ++i, ++at) {
+          all_same = all_same && piece.rows[i] == written.rows[at] &&
+                     same(numbers[i], as_double(written.cells[at].number));
+        }
+        REQUIRE(all_same);
+      }
+      CHECK(at == written.rows.size());
+      CHECK(pieces > 1);
+    }
+  }
+}
+
+TEST_CASE("only the piece with the last row lacks an end") {
+  for (std::string const text : {"1,a\r\n2,b\r\n3,c", "1,a\r\n2,b\r\n3,c\r\n"}) {
+    apps::read_options options;
+    options.column = 1;
+    apps::byte_reader in(std::make_unique<piece_source>(text, 7), "x");
+    apps::text_row_reader reader(in, options, {}, apps::row_limit{1, 0});  // a row in each piece
+    std::vector<std::string> ends;
+    while (!reader.at_end()) ends.emplace_back(reader.next().last_end);
+    CHECK(ends == std::vector<std::string>{"\n", "\n", text.ends_with('c') ? "\r\n" : "\n"});
+  }
+}
+
 TEST_CASE("the type of a column and its errors do not depend on where its rows are") {
   for (std::size_t const before : {1, 3, 100, 5000}) {
     std::string rows;

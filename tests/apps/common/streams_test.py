@@ -215,7 +215,7 @@ class Sorts(StreamCase):
 
 
 class Texts(StreamCase):
-    """Text of 16 times the memory, whose rows are sorted whole."""
+    """Text of 16 times the memory, whose rows stay whole."""
 
     @classmethod
     def setUpClass(cls):
@@ -235,6 +235,18 @@ class Texts(StreamCase):
         with open(self.path("o.txt"), "rb") as file:
             for key in range(self.rows):
                 self.assertEqual(file.readline(), b"%015d,%047d\n" % (key, key))
+
+    def test_filter(self):
+        least, size = self.rows // 3, os.path.getsize(self.text)
+        self.runs("scan-filter", self.text, "--column", "2", "--keep", ">= %d" % least, "-o",
+                  self.path("o.txt"), "--split", self.path("r.txt"), reads=size, writes=size,
+                  beside=[self.text])
+        with open(self.text, "rb") as rows, open(self.path("o.txt"), "rb") as kept, \
+                open(self.path("r.txt"), "rb") as rest:
+            for row in rows:
+                file = kept if int(row[:15]) >= least else rest
+                self.assertEqual(file.readline(), row)
+            self.assertEqual(kept.read() + rest.read(), b"")
 
     def test_killed_in_each_phase(self):
         before = os.listdir(self.dir)
@@ -338,6 +350,29 @@ class Pipes(ProgramCase):
                 self.assertEqual((process.stdout.read(), process.wait()), (b"", DONE))
                 process.stdout.close()
                 self.assertEqual(got, expected)
+
+    def test_rows_of_text_leave_when_the_input_pauses(self):
+        process = subprocess.Popen([PROGRAMS["scan-filter"], "-", "--column", "2", "--header", "yes",
+                                    "--keep", "> 1"],
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        got = b""
+        for sent, kept in [(b"n,v\na,2\nb,1\n", b"n,v\na,2\n"), (b"c,1.5\n", b"c,1.5\n"),
+                           (b"d,0\ne,4\n", b"e,4\n")]:
+            process.stdin.write(sent)
+            got += process.stdout.read(len(kept))
+            self.assertTrue(got.endswith(kept), got)
+        process.stdin.close()
+        self.assertEqual((process.stdout.read(), process.wait()), (b"", DONE))
+        process.stdout.close()
+
+    def test_a_sequence_may_pause_after_its_row(self):
+        process = subprocess.Popen([PROGRAMS["scan-filter"], "-", "--keep", "> 1"],
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        process.stdin.write(b"3 1 7 0\n")
+        time.sleep(0.3)
+        process.stdin.close()
+        self.assertEqual((process.stdout.read(), process.wait()), (b"3\n7\n", DONE))
+        process.stdout.close()
 
     def test_half_an_item_waits_for_the_rest(self):
         item = np.int64(77).tobytes()

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work on several threads for readers of files. They run before an engine is chosen, and do without
+// its thread pool.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace libscan::apps {
+
+/// The number of threads for a request, where 0 or less means one for each core.
+inline int threads_for(int requested) {
+  static int const cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  return requested > 0 ? requested : cores;
+}
+
+/// Calls work(i) for each i below `count`, on up to `threads` threads. A thread takes the next i
+/// when it is free. Rethrows an exception of `work`; the thread that threw it takes no more.
+template <class Work>
+void for_each_on_threads(std::size_t count, int threads, Work const& work) {
+  std::atomic<std::size_t> ticket{0};
+  std::mutex lock;
+  std::exception_ptr failure;
+  auto const run = [&] {
+    try {
+      for (std::size_t i = ticket++; i < count; i = ticket++) work(i);
+    } catch (...) {
+      std::scoped_lock const held(lock);
+      failure = std::current_exception();
+    }
+  };
+  std::size_t const used = std::min(count, static_cast<std::size_t>(threads));
+  std::vector<std::jthread> helpers;
+  try {
+    while (helpers.size() + 1 < used) helpers.emplace_back(run);
+  } catch (std::system_error const&) {
+    // Fewer threads are enough.
+  }
+  run();
+  helpers.clear();
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace libscan::apps
