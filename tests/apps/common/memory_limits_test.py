@@ -15,12 +15,11 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from program_case import DONE, FAILURE, ProgramCase, cgroup, limited
+from program_case import DONE, FAILURE, ProgramCase, QUICK, cgroup, limited
 
 KIND = sys.argv[1]
 PROGRAMS = {os.path.basename(path): os.path.abspath(path) for path in sys.argv[2:]}
 del sys.argv[1:]
-QUICK = "LIBSCAN_TEST_REDUCED" in os.environ
 FACTOR = 4 if QUICK else 1  # by which a quick run divides the limit, and the sizes around it
 MIB = (1 << 20) // FACTOR
 MOST = 512 * MIB

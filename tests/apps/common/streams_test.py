@@ -16,11 +16,10 @@ import unittest
 import numpy as np
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from program_case import BAD_FILE, DONE, ProgramCase, cgroup, limited
+from program_case import BAD_FILE, DONE, ProgramCase, QUICK, cgroup, limited
 
 PROGRAMS = {os.path.basename(path): os.path.abspath(path) for path in sys.argv[1:]}
 del sys.argv[1:]
-QUICK = "LIBSCAN_TEST_REDUCED" in os.environ
 MIB = 1 << 20
 MEMORY = 16 * MIB
 ADDRESSES = 320 * MIB  # of code, libraries, stacks of threads, and MEMORY

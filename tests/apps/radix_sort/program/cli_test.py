@@ -6,6 +6,7 @@ Run as: cli_test.py path/to/scan-sort path/to/scan-sort-faulty path/to/data"""
 import gzip
 import io
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -405,21 +406,24 @@ class Messages(SortCase):
                 (self.save("halves.npy", zipf.astype("uint32")), values + [words]),
                 (self.path("halves.npy"), values + [shorts]), (text, [])]:
             with self.subTest(source=source, options=options):
-                command = [PROGRAM, source, "-o", self.path("o"), "--threads", "2", *options]
+                command = [source, "-o", self.path("o"), "--threads", "2", *options]
                 bound = self.least_accepted(command)
-                taken = subprocess.run([sys.executable, "-c", MOST_TAKEN, *command, "--memory",
-                                        str(bound)], capture_output=True, timeout=self.timeout)
+                taken = subprocess.run([sys.executable, "-c", MOST_TAKEN, PROGRAM, *command,
+                                        "--memory", str(bound)], capture_output=True,
+                                       timeout=self.timeout)
                 self.assertEqual(taken.returncode, DONE, taken.stderr)
                 self.assertLess(int(taken.stdout), bound + beside)
 
     def least_accepted(self, command):
-        """The least bound, to 1 MiB, with which `command` succeeds."""
-        low, high = 10 << 20, 1 << 30
+        """The least bound, to 1 MiB, with which `command` succeeds: at most what a refusal names."""
+        low = 10 << 20
+        refusal = self.fails(FAILURE, "sorting ", *command, "--memory", low)
+        named = re.search(r"takes at least (\d+\.\d) MiB of memory, more than ", refusal)[1]
+        high = int((float(named) + 0.05) * (1 << 20))  # as the number is rounded
         while high - low > 1 << 20:
             bound = (low + high) // 2
-            done = subprocess.run(command + ["--memory", str(bound)], capture_output=True,
-                                  timeout=self.timeout)
-            low, high = (low, bound) if done.returncode == DONE else (bound, high)
+            code, _, _ = self.call(*command, "--memory", bound)
+            low, high = (low, bound) if code == DONE else (bound, high)
         return high
 
     def test_sorts_through_a_temporary_file(self):
