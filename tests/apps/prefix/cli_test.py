@@ -482,12 +482,12 @@ class Algorithms(PrefixCase):
         self.needs_executor()
 
     def test_every_strategy(self):
-        for dtype, n in [("int32", 0), ("int32", 1), ("uint8", 2000), ("float32", 1999),
-                         ("int64", 1025)]:
+        inputs = [("int32", 0), ("int32", 1), ("uint8", 2000), ("float32", 1999), ("int64", 1025)]
+        for (dtype, n), cases in grouped(combinations(2, inputs, STRATEGIES, [False, True],
+                                                      [False, True])):
             array = samples(dtype, n)
             source = self.save("in.npy", array)
-            for name, exclusive, reverse in itertools.product(STRATEGIES, [False, True],
-                                                              [False, True]):
+            for name, exclusive, reverse in cases:
                 with self.subTest(dtype=dtype, n=n, algorithm=name):
                     flags = ["--exclusive"] * exclusive + ["--reverse"] * reverse
                     self.writes(scanned(array, "sum", None, exclusive, 3, reverse), source,
