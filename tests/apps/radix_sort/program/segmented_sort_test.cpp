@@ -144,12 +144,10 @@ void require_own_order(int threads, std::vector<index_t> const& offsets, sort_di
                                 n, given.data(), segments, order);
   });
   REQUIRE(difference(expected, positions.copy()) + positions.damage() == "");
-  for (std::size_t j = 0; j < keys.size(); ++j) {
-    auto const from = static_cast<std::size_t>(expected[j]);
-    REQUIRE(out[j] == keys[from]);
-    REQUIRE(out_keys[j] == keys[from]);
-    REQUIRE(moved[j] == names[from]);
-  }
+  std::vector<index_t> const from(expected.begin(), expected.end());
+  REQUIRE((out == items_at(keys, from)));
+  REQUIRE((out_keys == items_at(keys, from)));
+  REQUIRE((moved == items_at(names, from)));
 }
 
 }  // namespace
