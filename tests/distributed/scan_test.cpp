@@ -7,6 +7,7 @@
 #include <libscan/distributed/scan.hpp>
 #include <tests/distributed/parts.hpp>
 #include <tests/support/catch.hpp>
+#include <tests/support/sizes.hpp>
 
 using namespace libscan;
 using test::part_of;
@@ -15,6 +16,7 @@ using test::spread;
 namespace {
 
 constexpr index_t block = index_t{1} << 15;
+constexpr int many_ranks = static_cast<int>(test::sized(1000, 250));
 
 /// Affine maps x -> a x + b modulo 2^64, applied one after the other: does not commute.
 struct affine {
@@ -97,10 +99,10 @@ scanned<double> on_one(std::vector<double> const& in, scan_direction direction) 
 }  // namespace
 
 TEST_CASE("integer scans and operators that do not commute, on any number of ranks") {
-  for (int const p : {1, 2, 3, 4, 7, 64, 1000}) {
+  for (int const p : {1, 2, 3, 4, 7, 64, many_ranks}) {
     for (index_t const n : {index_t{0}, index_t{1}, index_t{5}, index_t{999}, block + 1}) {
       for (auto const how : test::all_spreads()) {
-        if (p == 1000 && how != spread::uneven && n > 5) continue;
+        if (p == many_ranks && how != spread::uneven && n > 5) continue;
         auto const d = test::spread_out(how, n, p);
         INFO("ranks " << p << ", items " << n << ", spread " << static_cast<int>(how));
         test::random_words words(static_cast<std::uint64_t>(n));
@@ -130,9 +132,9 @@ TEST_CASE("floating-point scans have the same bits on any number of ranks") {
     for (auto const direction : {scan_direction::forward, scan_direction::reverse}) {
       auto const inclusive = on_one<scan_kind::inclusive>(in, direction);
       auto const exclusive = on_one<scan_kind::exclusive>(in, direction);
-      for (int const p : {2, 3, 4, 7, 64, 1000}) {
+      for (int const p : {2, 3, 4, 7, 64, many_ranks}) {
         for (auto const how : test::all_spreads()) {
-          if (p == 1000 && how != spread::uneven) continue;
+          if (p == many_ranks && how != spread::uneven) continue;
           auto const d = test::spread_out(how, n, p);
           INFO("ranks " << p << ", items " << n << ", spread " << static_cast<int>(how));
           auto const found =
@@ -189,7 +191,7 @@ TEST_CASE("reductions have the same bits on any number of ranks") {
   for (index_t const n : {index_t{0}, index_t{3}, 6 * block + 11}) {
     auto in = wild(n);
     std::vector<double> sums;
-    for (int const p : {1, 2, 3, 4, 7, 64, 1000}) {
+    for (int const p : {1, 2, 3, 4, 7, 64, many_ranks}) {
       auto const d = test::spread_out(spread::uneven, n, p);
       test::on_ranks(p, 9, [&](communicator const& comm) {
         ranks const on{comm, engine::cpu(1)};

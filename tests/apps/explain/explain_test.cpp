@@ -122,7 +122,8 @@ void check_scan(std::string const& algorithm, int count, int block, bool exclusi
                                   [](value const& v) { return v.from == origin::sum; });
   CHECK(additions == sums);  // no stage is forgotten
   CHECK(!text_of(run, {}).empty());
-  CHECK(svg_of(run).ends_with("</svg>\n"));
+  // The time to draw grows with the square of the cells, which are as many as the threads.
+  if (!libscan::test::quick_types || block <= 8) CHECK(svg_of(run).ends_with("</svg>\n"));
 }
 
 /// The smallest blocks an algorithm can do with: there must be fewer blocks than items.
