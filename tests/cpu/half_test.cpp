@@ -291,7 +291,7 @@ TEMPLATE_LIST_TEST_CASE("scans of floats of 16 bits accumulate in float", "", ha
       check_all<second>(1, n, chunk_items, op);
     }
   }
-  for (index_t const n : {1000, 4096, 9001, 100003}) {
+  for (index_t const n : {index_t{1000}, index_t{4096}, index_t{9001}, sized(100003, 40009)}) {
     check_all<float16>(2, n, cpu::staged_chunk_items, op);
     check_all<second>(2, n, 512, op);
   }

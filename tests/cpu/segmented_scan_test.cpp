@@ -82,38 +82,56 @@ std::string faults_of(manner how, scan_kind kind, scan_direction direction,
          std::to_string(how.chunk_items) + ": " + complaint;
 }
 
-/// Every kind and direction with segments between offsets that `heads` describes, alternately in
-/// place; "" if all is well.
-template <class Op, class Heads>
-std::string faults_with(manner how, Heads const& heads, std::vector<index_t> const& offsets, Op op,
-                        typename Op::value_type init) {
-  auto const in = make_items<typename Op::value_type>(offsets.back());
-  for (auto const kind : both_kinds) {
-    for (auto const direction : both_directions) {
-      if (std::is_same_v<Op, tripwire> && direction == scan_direction::reverse) continue;
-      auto const expected = oracle(kind, direction, in, offsets, op, init);
-      for (bool const in_place : {false, true}) {
-        how.in_place = in_place;
-        auto const faults = faults_of(how, kind, direction, in, heads, op, init, expected);
-        if (!faults.empty()) return faults;
+/// Items in the segments between offsets, and what scans of every kind and direction give.
+template <class Op>
+struct segmented_case {
+  using T = typename Op::value_type;
+  struct scan {
+    scan_kind kind;
+    scan_direction direction;
+    std::vector<T> expected;
+  };
+  Op op;
+  T init;
+  std::vector<index_t> offsets;
+  std::vector<T> in;
+  std::vector<scan> scans;
+
+  segmented_case(std::vector<index_t> const& between, Op by, T first)
+      : op(by), init(first), offsets(between), in(make_items<T>(between.back())) {
+    for (auto const kind : both_kinds) {
+      for (auto const direction : both_directions) {
+        if (std::is_same_v<Op, tripwire> && direction == scan_direction::reverse) continue;
+        scans.push_back({kind, direction, oracle(kind, direction, in, offsets, op, init)});
       }
+    }
+  }
+};
+
+/// All scans of a case, whose segments `heads` describes, out of place and in place; "" if all is
+/// well.
+template <class Op, class Heads>
+std::string faults_with(manner how, Heads const& heads, segmented_case<Op> const& of) {
+  for (auto const& [kind, direction, expected] : of.scans) {
+    for (bool const in_place : {false, true}) {
+      how.in_place = in_place;
+      auto const faults = faults_of(how, kind, direction, of.in, heads, of.op, of.init, expected);
+      if (!faults.empty()) return faults;
     }
   }
   return "";
 }
 
-/// The same with every description of segments of this shape.
+/// The same with every description of its segments.
 template <class Op>
-std::string all_faults(manner how, segment_shape shape, index_t n, Op op,
-                       typename Op::value_type init) {
-  auto const offsets = make_offsets(shape, n);
+std::string all_faults(manner how, segmented_case<Op> const& of) {
   std::string found;
   auto const check = [&](auto const& heads, char const* name) {
-    auto const faults = faults_with(how, heads, offsets, op, init);
-    if (!faults.empty()) found += to_string(shape) + ", " + name + ", " + faults;
+    auto const faults = faults_with(how, heads, of);
+    if (!faults.empty()) found += std::string(name) + ", " + faults;
   };
-  for_each_offsets(offsets, check);
-  for_each_heads(offsets, check);
+  for_each_offsets(of.offsets, check);
+  for_each_heads(of.offsets, check);
   return found;
 }
 
@@ -135,19 +153,23 @@ using segment_operators =
 TEMPLATE_LIST_TEST_CASE("segmented scans agree with a loop per segment", "", segment_operators) {
   TestType const op;
   for (auto const segments : all_segment_shapes()) {
+    INFO(to_string(segments));
+    auto const of = [&](index_t n, auto init) {
+      return segmented_case<TestType>(make_offsets(segments, n), op, init);
+    };
     for (index_t const n : {0, 1, 2, 3, 5, 8, 17, 31, 32, 33, 64, 100, 199, 200}) {
+      auto const scans = of(n, some_init<TestType>());
       for (index_t const chunk_items : {1, 3, 4, 9, 32}) {
         int const threads = 1 + static_cast<int>(n % 2);
-        auto const faults =
-            all_faults({threads, chunk_items}, segments, n, op, some_init<TestType>());
+        auto const faults = all_faults({threads, chunk_items}, scans);
         if (!faults.empty()) FAIL_CHECK(faults);
       }
     }
-    for (index_t const n : size_ladder(512, 256, 40000)) {
-      CHECK(all_faults({2, 512}, segments, n, op, some_init<TestType>()) == "");
+    for (index_t const n : size_ladder(512, 256, sized(40000, 17000))) {
+      CHECK(all_faults({2, 512}, of(n, some_init<TestType>())) == "");
     }
-    for (index_t const n : {1000, 2048, 2049, 100003}) {
-      CHECK(all_faults({2, cpu::staged_chunk_items}, segments, n, op, op.identity()) == "");
+    for (index_t const n : {index_t{1000}, index_t{2048}, index_t{2049}, sized(100003, 40009)}) {
+      CHECK(all_faults({2, cpu::staged_chunk_items}, of(n, op.identity())) == "");
     }
   }
 }
@@ -159,12 +181,11 @@ TEMPLATE_LIST_TEST_CASE("segments of one length are scanned, with any number of 
   with_threads(16, [] {
     for (index_t const n : {0, 1, 64, 65, 200, 2049, 20011}) {
       for_each_length(n, [&](equal_segments heads, std::vector<index_t> const& offsets) {
+        segmented_case<TestType> const scans(offsets, TestType{}, some_init<TestType>());
         for (int const threads : thread_counts) {
           INFO("n = " << n << ", segments of " << heads.length << ", threads " << threads);
-          CHECK(faults_with({threads, 100}, heads, offsets, TestType{}, some_init<TestType>()) ==
-                "");
-          CHECK(faults_with({threads, 4096}, heads, offsets, TestType{}, some_init<TestType>()) ==
-                "");
+          CHECK(faults_with({threads, 100}, heads, scans) == "");
+          CHECK(faults_with({threads, 4096}, heads, scans) == "");
         }
       });
     }

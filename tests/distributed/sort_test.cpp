@@ -14,6 +14,7 @@
 #include <libscan/distributed/radix_sort.hpp>
 #include <tests/distributed/parts.hpp>
 #include <tests/support/catch.hpp>
+#include <tests/support/sizes.hpp>
 
 using namespace libscan;
 using test::part_of;
@@ -112,10 +113,10 @@ TEST_CASE("sorts give each rank exactly its part, for any keys and lengths") {
 }
 
 TEST_CASE("a thousand ranks sort") {
+  int const p = static_cast<int>(test::sized(1000, 250));
   for (auto const how : {skew::uniform, skew::equal}) {
-    auto const even = distribution::even(5000, 1000);
-    check_sorts(1000, 1, keys_of(how, 5000), test::spread_out(spread::uneven, 5000, 1000), even,
-                false);
+    auto const even = distribution::even(5000, p);
+    check_sorts(p, 1, keys_of(how, 5000), test::spread_out(spread::uneven, 5000, p), even, false);
   }
 }
 

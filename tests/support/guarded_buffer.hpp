@@ -86,6 +86,10 @@ class guarded_buffer {
     open_canaries const scope(*this);
     unsigned char const* const bytes = first_byte();
     std::size_t const body_end = front_bytes_ + items_ * sizeof(T);
+    if (all_are(canary, bytes, bytes + front_bytes_) &&
+        all_are(canary, bytes + body_end, bytes + body_end + guard_bytes)) {
+      return "";
+    }
     for (std::size_t i = 0; i < front_bytes_; ++i) {
       if (bytes[i] != canary) {
         return "canary overwritten " + std::to_string(front_bytes_ - i) +
@@ -103,13 +107,22 @@ class guarded_buffer {
   /// Empty if items from `first` on still hold the poison; else the first that does not.
   std::string written_from(index_t first) const {
     unsigned char const* const bytes = first_byte() + front_bytes_;
-    for (std::size_t i = static_cast<std::size_t>(first) * sizeof(T); i < items_ * sizeof(T); ++i) {
+    std::size_t const begin = static_cast<std::size_t>(first) * sizeof(T);
+    if (all_are(poison, bytes + begin, bytes + items_ * sizeof(T))) return "";
+    for (std::size_t i = begin; i < items_ * sizeof(T); ++i) {
       if (bytes[i] != poison) return "item " + std::to_string(i / sizeof(T)) + " was written";
     }
     return "";
   }
 
  private:
+  /// Whether all bytes of a range have this value: each the one before it, which is fast to find.
+  static bool all_are(unsigned char value, unsigned char const* begin, unsigned char const* end) {
+    if (begin == end) return true;
+    return *begin == value &&
+           std::memcmp(begin, begin + 1, static_cast<std::size_t>(end - begin) - 1) == 0;
+  }
+
   /// Space for the canaries as well, also in the compiler's eyes.
   static std::size_t checked(index_t n) {
     if (n < 0 || n > max_items) throw std::length_error("guarded_buffer: " + std::to_string(n));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <libscan/core/types.hpp>
+#include <tests/support/few_types.hpp>
 
 namespace libscan::test {
 
@@ -16,6 +17,9 @@ inline bool reduced() { return std::getenv("LIBSCAN_TEST_REDUCED") != nullptr; }
 
 /// `full`, or `small` in reduced runs.
 inline int scaled(int full, int small) { return reduced() ? small : full; }
+
+/// `all`, or `quick` in builds of the quick set, whose code is not optimized.
+constexpr index_t sized(index_t all, index_t quick) { return quick_types ? quick : all; }
 
 /// For tiny tuning, where 200 items are many tiles: every n in 0..200; in reduced runs 0..34, and
 /// some of the others up to 200.

@@ -16,7 +16,7 @@ import unittest
 import numpy as np
 
 from program_case import (BAD_FILE, DIFFERENCE, DONE, EveryProgram, FAILURE, ProgramCase, USAGE,
-                          limited, read_terminal)
+                          QUICK, combinations, grouped, limited, read_terminal)
 
 INTEGERS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
 FLOATS = ["float32", "float64"]
@@ -150,19 +150,21 @@ class EveryArrayProgram(EveryProgram):
     # ---- results
 
     def test_every_type_in_every_format(self):
-        for dtype in DTYPES:
+        sources = ["in.txt", "in.raw", "in.npy", "in.txt.gz", "in.raw.gz", "in.npy.gz"]
+        targets = ["o.txt", "o.raw", "o.npy", "o.npy.gz", "o.txt.gz"]
+        for dtype, formats in grouped(combinations(5, DTYPES, sources, targets)):
             array = self.samples(dtype, 2000)
             expected = self.expected(array)
             np.savetxt(self.path("in.txt"), array, fmt="%d" if dtype in INTEGERS else "%.17g")
             self.write("in.raw", array.tobytes())
             self.save("in.npy", array)
             for name in ["in.txt", "in.raw", "in.npy"]:
-                for source in [self.path(name), self.compress(name)]:
-                    for target in ["o.txt", "o.raw", "o.npy", "o.npy.gz", "o.txt.gz"]:
-                        with self.subTest(dtype=dtype, source=source, target=target):
-                            self.succeeds(source, "--dtype", dtype, "-o", self.path(target),
-                                          *self.options)
-                            self.assertSame(self.load(target, expected.dtype), expected)
+                self.compress(name)
+            for source, target in formats:
+                with self.subTest(dtype=dtype, source=source, target=target):
+                    self.succeeds(self.path(source), "--dtype", dtype, "-o", self.path(target),
+                                  *self.options)
+                    self.assertSame(self.load(target, expected.dtype), expected)
 
     def test_every_format_through_a_pipe(self):
         array = samples("int32", 70000)
@@ -319,15 +321,15 @@ class EveryArrayProgram(EveryProgram):
 
     @needs_little_memory
     def test_too_little_memory(self):
+        most = 64 if QUICK else 100  # MiB
+        arguments = ["-", "--format", "raw", "--dtype", "u8", "--threads", "1", "-o",
+                     self.path("o.raw"), *self.options]
+        more = {"data": bytes(most * 1_500_000), **little_memory(most << 20)}
         if self.streams:
-            self.succeeds("-", "--format", "raw", "--dtype", "u8", "--threads", "1", "-o",
-                          self.path("o.raw"), *self.options, data=bytes(150_000_000),
-                          **little_memory(100 << 20))
+            self.succeeds(*arguments, **more)
             return
-        self.fails(FAILURE, "MiB of memory, more than the 60.0 MiB that may be taken here (see "
-                   "--memory)", "-", "--format", "raw", "--dtype", "u8", "--threads", "1", "-o",
-                   self.path("o.raw"), *self.options, data=bytes(150_000_000),
-                   **little_memory(100 << 20))
+        self.fails(FAILURE, "MiB of memory, more than the %.1f MiB that may be taken here (see "
+                   "--memory)" % (0.6 * most), *arguments, **more)
 
     # ---- outputs
 

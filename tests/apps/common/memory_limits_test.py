@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that may have only 512 MiB, by a cgroup of their own or by RLIMIT_AS, and inputs that
+"""Programs that may have only 512 MiB (in a quick run 128), by a cgroup of their own or by RLIMIT_AS, and inputs that
 must be in memory as a whole: text, pairs of passes, --verify. However large the input is, they do what they are asked, or refuse it in words and leave nothing; no limit ever ends
 them. Run as: memory_limits_test.py cgroup|address-space path/to/program...
 (skipped, code 77, where a process may not make cgroups)"""
@@ -15,23 +15,21 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from program_case import DONE, FAILURE, ProgramCase, cgroup, limited
+from program_case import DONE, FAILURE, ProgramCase, QUICK, cgroup, limited
 
 KIND = sys.argv[1]
 PROGRAMS = {os.path.basename(path): os.path.abspath(path) for path in sys.argv[2:]}
 del sys.argv[1:]
-MIB = 1 << 20
+FACTOR = 4 if QUICK else 1  # by which a quick run divides the limit, and the sizes around it
+MIB = (1 << 20) // FACTOR
 MOST = 512 * MIB
-REFUSED = "more than the 307.2 MiB that may be taken here (see --memory)"  # 60 % of it
-UNREAD = 64 * MIB  # of memory, page cache included: less than any input that is read
+REFUSED = "more than the %.1f MiB that may be taken here (see --memory)" % (0.6 * 512 / FACTOR)
+UNREAD = 64 << 20  # of memory, page cache included: less than any input that is read
 
 
-QUICK = "LIBSCAN_TEST_REDUCED" in os.environ
-
-
-def some(sizes):
-    """All sizes; or, in a quick run, only the largest that is accepted."""
-    return sizes[1:2] if QUICK else sizes
+def some(sizes, quick):
+    """All sizes; or, in a quick run, only this one: the largest that fits, where that is bounded."""
+    return [quick] if QUICK else sizes
 
 
 class MemoryCase(ProgramCase):
@@ -129,7 +127,7 @@ class Refused(MemoryCase):
 
     def test_matrices(self):
         banner = b"%%%%MatrixMarket matrix coordinate %s general\n2 2 %d\n"
-        count = 48
+        count = 72
         for field, line in [(b"pattern", b"1 2\n"), (b"real", b"1 2 1\n")]:
             text = line * MIB
             whole = self.repeated("m.mtx", banner % (field, count * MIB), text, count)
@@ -175,15 +173,15 @@ class Sizes(MemoryCase):
         yield self.write("x.raw.gz", gzip.compress(bytes(MIB), 1) * size)
 
     def test_no_limit_ends_a_program(self):
-        for name, options, sizes in [
-                ("scan-prefix", [], [20, 33, 40, 60]),
-                ("scan-sort", [], [60, 140, 200, 300]),
-                ("scan-sort", ["--argsort"], [20, 33, 40, 60]),
-                ("scan-filter", ["--keep", "== 0"], [100, 150, 200, 300]),
-                ("scan-histogram", ["--bins", "3"], [100, 300, 320])]:
+        for name, options, sizes, quick in [
+                ("scan-prefix", [], [20, 33, 40, 60], 33),
+                ("scan-sort", [], [60, 140, 200, 300], 140),
+                ("scan-sort", ["--argsort"], [20, 33, 40, 60], 33),
+                ("scan-filter", ["--keep", "== 0"], [100, 150, 200, 300], 150),
+                ("scan-histogram", ["--bins", "3"], [100, 300, 320], 100)]:
             self.of(name)
             done = []
-            for size in some(sizes):
+            for size in some(sizes, quick):
                 for source in self.sources(size):
                     with self.subTest(program=name, options=options, source=source, size=size):
                         done.append(self.ends_in_words(source, *options, "--dtype", "uint8",
@@ -191,7 +189,7 @@ class Sizes(MemoryCase):
             self.assertTrue(done[0], name)
 
     def test_streams_need_no_memory_for_the_file(self):
-        for size in some([340, 430, 480, 500]):  # of 512, which a mapping would use up
+        for size in some([340, 430, 480, 500], 430):  # of 512, which a mapping would use up
             source = self.zeros("x.raw", size * MIB)
             for name, options in [("scan-prefix", []), ("scan-filter", ["--keep", "> 0"]),
                                   ("scan-histogram", ["--range", "0:1", "--bins", "3"])]:
@@ -202,7 +200,7 @@ class Sizes(MemoryCase):
                     os.remove(out)
 
     def test_texts(self):
-        for count in some([10, 19, 30, 40]):
+        for count in some([10, 19, 30, 40], 10):
             texts = [self.repeated("x.txt", b"", b"1\n" * MIB, count),
                      self.write("x.txt.gz", gzip.compress(b"1\n" * MIB, 1) * count)]
             # Text out of text: rows stay whole, and are listed.
@@ -217,7 +215,7 @@ class Sizes(MemoryCase):
                     self.ends_in_words(source, *options, "--threads", "2", out=out)
 
     def test_two_inputs_that_fit_alone(self):
-        for size in some([100, 150, 290, 300]):
+        for size in some([100, 150, 290, 300], 150):
             data, other = ["--dtype", "uint8"], gzip.compress(bytes(MIB), 1) * size
             source, beside = self.write("x.raw.gz", other), self.write("y.raw.gz", other)
             for name, options in [("scan-filter", ["--mask", beside]),
@@ -232,7 +230,7 @@ class Sizes(MemoryCase):
         banner = b"%%%%MatrixMarket matrix coordinate %s general\n%d %d %d\n"
         for field, line, counts in [(b"real", b"1 2 3.14159265358\n", [4, 8, 13, 18]),
                                     (b"pattern", b"1 2\n", [4, 8, 18, 36])]:
-            for count in some(counts):
+            for count in some(counts, 8):
                 text = line * MIB
                 head = banner % (field, 2, 2, count * MIB)
                 sources = [self.repeated("m.mtx", head, text, count),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of all programs share: running one in a directory of its own, how it ends, and
 the case that every program has to pass."""
+import itertools
 import os
 import resource
 import subprocess
@@ -8,6 +9,22 @@ import tempfile
 import unittest
 
 DONE, DIFFERENCE, USAGE, BAD_FILE, FAILURE = range(5)
+QUICK = "LIBSCAN_TEST_REDUCED" in os.environ  # as in the build preset `quick`
+
+
+def combinations(share, *factors):
+    """All combinations of one value of each factor. In a quick run one of `share` of them, so chosen
+    that any values of all factors but one meet, if that one has `share` values or more."""
+    numbered = [list(enumerate(factor)) for factor in factors]
+    for chosen in itertools.product(*numbered):
+        if not QUICK or sum(number for number, _ in chosen) % share == 0:
+            yield tuple(value for _, value in chosen)
+
+
+def grouped(combined):
+    """Combinations by the value of the first factor: each of its values, and a list of the others."""
+    for first, cases in itertools.groupby(combined, key=lambda chosen: chosen[0]):
+        yield first, [rest for _, *rest in cases]
 
 
 def limited(what, most):

@@ -13,7 +13,7 @@ import numpy as np
 sys.path.insert(0, os.path.abspath(__file__ + "/../../common"))
 from array_program import (ArrayProgramCase, DTYPES, EveryArrayProgram, INTEGERS, content_of,
                            lines_of, little_memory, samples)
-from program_case import BAD_FILE, DONE, FAILURE, USAGE
+from program_case import BAD_FILE, DONE, FAILURE, USAGE, combinations, grouped
 
 PROGRAM, FAULTY, DATA = [os.path.abspath(sys.argv.pop(1)) for _ in range(3)]
 
@@ -75,22 +75,24 @@ class Results(FilterCase):
 
     def test_every_algorithm(self):
         """The textbook's filters: of items, positions, counts, splits, masks and rows."""
-        for n in [0, 1, 255, 257, 3000]:
+        names = ["single-pass", "scatter", "ballots", "scan-and-scatter", "binary-scan"]
+        marks = self.path("mask.npy")
+        for n, cases in grouped(combinations(2, [0, 1, 255, 257, 3000], names,
+                                             [["--keep", "> 50"], ["--mask", marks]])):
             array = samples("int16", n)
             source, mask = self.save("in.npy", array), array > 50
-            marks = self.save("mask.npy", mask)
-            for name in "single-pass", "scatter", "ballots", "scan-and-scatter", "binary-scan":
-                for keep in ["--keep", "> 50"], ["--mask", marks]:
-                    given = [source, *keep, "--algorithm", name, "-o", self.path("o.npy")]
-                    self.succeeds(*given)
-                    self.assertSame(self.load("o.npy", "int16"), array[mask])
-                    self.succeeds(*given, "--indices")
-                    self.assertSame(self.load("o.npy", "int64"), np.flatnonzero(mask))
-                    self.succeeds(*given, "--split", self.path("r.npy"))
-                    self.assertSame(self.load("o.npy", "int16"), array[mask])
-                    self.assertSame(self.load("r.npy", "int16"), array[~mask])
-                    count = self.succeeds(*given[:-2], "--count-only")
-                    self.assertEqual(count, b"%d\n" % np.count_nonzero(mask))
+            self.save("mask.npy", mask)
+            for name, keep in cases:
+                given = [source, *keep, "--algorithm", name, "-o", self.path("o.npy")]
+                self.succeeds(*given)
+                self.assertSame(self.load("o.npy", "int16"), array[mask])
+                self.succeeds(*given, "--indices")
+                self.assertSame(self.load("o.npy", "int64"), np.flatnonzero(mask))
+                self.succeeds(*given, "--split", self.path("r.npy"))
+                self.assertSame(self.load("o.npy", "int16"), array[mask])
+                self.assertSame(self.load("r.npy", "int16"), array[~mask])
+                count = self.succeeds(*given[:-2], "--count-only")
+                self.assertEqual(count, b"%d\n" % np.count_nonzero(mask))
 
     def test_what_an_algorithm_says(self):
         source = self.write("in.csv", b"a,1\nb,9\nc,4\n")

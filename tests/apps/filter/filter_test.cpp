@@ -109,7 +109,7 @@ TEST_CASE("a filter is std::copy_if for every type, size and number of threads")
   with_threads(16, [&] {
     for_each_item_type([]<class T>() {
       auto const predicates = some_predicates<T>();
-      for (index_t const n : size_ladder(cpu::filter_chunk_items, 64, 100000)) {
+      for (index_t const n : size_ladder(cpu::filter_chunk_items, 64, sized(100000, 20000))) {
         for (pattern const p : {pattern::small, pattern::special}) {
           auto const in = make_input<T>(p, n);
           for (std::size_t k = 0; k < predicates.size(); ++k) {
@@ -129,7 +129,7 @@ TEST_CASE("a filter is std::copy_if for every type, size and number of threads")
 TEST_CASE("every pattern of input is filtered alike with any number of threads") {
   with_threads(16, [&] {
     for (pattern const p : all_patterns()) {
-      auto const in = make_input<float>(p, 1000003);
+      auto const in = make_input<float>(p, sized(1000003, 100003));
       auto const keep = parse_predicate<float>("> 0.25 or nan");
       for (int const threads : thread_counts) {
         INFO("threads " << threads << " pattern " << static_cast<int>(p));

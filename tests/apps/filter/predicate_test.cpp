@@ -14,6 +14,7 @@
 #include <tests/apps/filter/item_types.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>
+#include <tests/support/sizes.hpp>
 
 using namespace libscan;
 using namespace libscan::test;
@@ -249,7 +250,7 @@ TEST_CASE("a predicate means what a naive evaluation of its text says") {
   for_each_item_type([&]<class T>() {
     random_words words(sizeof(T) + 100 * std::is_signed_v<T> + 1000 * std::is_integral_v<T>);
     auto const edges = edge_values<T>();
-    for (int round = 0; round < 4000; ++round) {
+    for (int round = 0; round < sized(4000, 1000); ++round) {
       auto const meaning = random_expression<T>(words, round % 5);
       std::string const text = meaning->text();
       try {

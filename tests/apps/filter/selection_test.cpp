@@ -21,7 +21,7 @@ TEST_CASE("masks choose as loops do, for every type, size, selectivity and numbe
   with_threads(16, [&] {
     for_each_item_type([]<class T>() {
       std::size_t turn = 0;
-      for (index_t const n : size_ladder(cpu::filter_chunk_items, 512, 40000)) {
+      for (index_t const n : size_ladder(cpu::filter_chunk_items, 512, sized(40000, 20000))) {
         auto const in = make_input<T>(pattern::special, n);
         for (int const per_mille : {0, 1, 500, 999, 1000}) {
           choice const chosen(n, per_mille);
@@ -241,9 +241,9 @@ TEST_CASE("the runs of every type and pattern are found and encoded") {
         engine const on = engine::cpu(threads);
         for (pattern const p : all_patterns()) {
           INFO(item_type_name<T>() << " pattern " << static_cast<int>(p));
-          REQUIRE(runs_error(on, make_input<T>(p, 50001)) == "");
+          REQUIRE(runs_error(on, make_input<T>(p, sized(50001, 20001))) == "");
         }
-        for (index_t const n : size_ladder(cpu::filter_chunk_items, 512, 40000)) {
+        for (index_t const n : size_ladder(cpu::filter_chunk_items, 512, sized(40000, 20000))) {
           for (index_t const longest : {3, 100, 20000}) {
             INFO(item_type_name<T>() << " n " << n << " runs of up to " << longest);
             REQUIRE(runs_error(on, runs_of<T>(n, longest), static_cast<int>(n % 17)) == "");
@@ -363,7 +363,7 @@ TEST_CASE("keys are split by a bit, for every type of integer") {
   with_threads(16, [&] {
     for_each_item_type([]<class T>() {
       if constexpr (std::is_integral_v<T>) {
-        for (index_t const n : size_ladder(cpu::filter_chunk_items, 512, 40000)) {
+        for (index_t const n : size_ladder(cpu::filter_chunk_items, 512, sized(40000, 20000))) {
           engine const on = engine::cpu(thread_counts[static_cast<std::size_t>(n) % 4]);
           INFO(item_type_name<T>() << " n " << n);
           REQUIRE(bit_split_error(on, make_input<T>(pattern::random, n),

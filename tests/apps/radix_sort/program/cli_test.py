@@ -6,6 +6,7 @@ Run as: cli_test.py path/to/scan-sort path/to/scan-sort-faulty path/to/data"""
 import gzip
 import io
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -17,7 +18,8 @@ import numpy as np
 
 sys.path.insert(0, os.path.abspath(__file__ + "/../../../common"))
 from array_program import ArrayProgramCase, DTYPES, EveryArrayProgram, content_of, mixture
-from program_case import BAD_FILE, DONE, FAILURE, USAGE, limited
+from program_case import (BAD_FILE, DONE, FAILURE, QUICK, USAGE, combinations, grouped,
+                          limited)
 
 # Runs a command and prints how many bytes of memory it had at most. On its own, since a process
 # begins with the memory of the one that starts it.
@@ -138,21 +140,22 @@ class Algorithms(SortCase):
 
     def test_each_is_a_stable_sort(self):
         values = ["--values", self.path("v.npy"), "--values-output", self.path("w.npy")]
-        for dtype, n in [("int8", 1024), ("uint16", 1), ("int32", 700), ("uint64", 333),
-                         ("float32", 1000), ("float64", 1024), ("int64", 0)]:
+        inputs = [("int8", 1024), ("uint16", 1), ("int32", 700), ("uint64", 333),
+                  ("float32", 1000), ("float64", 1024), ("int64", 0)]
+        for (dtype, n), cases in grouped(combinations(
+                2, inputs, self.kernels + ["split-radix"], [[], ["--descending"]])):
             array, numbers = samples(dtype, n), np.arange(n, dtype="uint16")
             source = self.save("in.npy", array)
             self.save("v.npy", numbers)
-            for name in self.kernels + ["split-radix"]:
-                for flags in [[], ["--descending"]]:
-                    with self.subTest(dtype=dtype, n=n, algorithm=name, flags=flags):
-                        order = stable_order(array, "--descending" in flags)
-                        given = [source, "--algorithm", name, *flags]
-                        self.succeeds(*given, "-o", self.path("at.npy"), "--argsort")
-                        self.assertSame(self.load("at.npy", "int64"), order)
-                        self.succeeds(*given, "-o", self.path("o.npy"), *values)
-                        self.assertSame(self.load("o.npy", dtype), array[order])
-                        self.assertSame(self.load("w.npy", "uint16"), numbers[order])
+            for name, flags in cases:
+                with self.subTest(dtype=dtype, n=n, algorithm=name, flags=flags):
+                    order = stable_order(array, "--descending" in flags)
+                    given = [source, "--algorithm", name, *flags]
+                    self.succeeds(*given, "-o", self.path("at.npy"), "--argsort")
+                    self.assertSame(self.load("at.npy", "int64"), order)
+                    self.succeeds(*given, "-o", self.path("o.npy"), *values)
+                    self.assertSame(self.load("o.npy", dtype), array[order])
+                    self.assertSame(self.load("w.npy", "uint16"), numbers[order])
 
     def test_bits(self):
         array = samples("uint64", 1000)
@@ -403,23 +406,26 @@ class Messages(SortCase):
                 (self.path("zipf.npy"), ["--argsort"]), (self.path("zipf.npy"), values + [words]),
                 (self.path("singles.npy"), values + [words]),
                 (self.save("halves.npy", zipf.astype("uint32")), values + [words]),
-                (self.path("halves.npy"), values + [shorts]), (text, [])]:
+                (self.path("halves.npy"), values + [shorts]), (text, [])][::2 if QUICK else 1]:
             with self.subTest(source=source, options=options):
-                command = [PROGRAM, source, "-o", self.path("o"), "--threads", "2", *options]
+                command = [source, "-o", self.path("o"), "--threads", "2", *options]
                 bound = self.min_accepted(command)
-                taken = subprocess.run([sys.executable, "-c", MOST_TAKEN, *command, "--memory",
-                                        str(bound)], capture_output=True, timeout=self.timeout)
+                taken = subprocess.run([sys.executable, "-c", MOST_TAKEN, PROGRAM, *command,
+                                        "--memory", str(bound)], capture_output=True,
+                                       timeout=self.timeout)
                 self.assertEqual(taken.returncode, DONE, taken.stderr)
                 self.assertLess(int(taken.stdout), bound + beside)
 
     def min_accepted(self, command):
-        """The least bound, to 1 MiB, with which `command` succeeds."""
-        low, high = 10 << 20, 1 << 30
+        """The least bound, to 1 MiB, with which `command` succeeds: at most what a refusal names."""
+        low = 10 << 20
+        refusal = self.fails(FAILURE, "sorting ", *command, "--memory", low)
+        named = re.search(r"takes at least (\d+\.\d) MiB of memory, more than ", refusal)[1]
+        high = int((float(named) + 0.05) * (1 << 20))  # as the number is rounded
         while high - low > 1 << 20:
             bound = (low + high) // 2
-            done = subprocess.run(command + ["--memory", str(bound)], capture_output=True,
-                                  timeout=self.timeout)
-            low, high = (low, bound) if done.returncode == DONE else (bound, high)
+            code, _, _ = self.call(*command, "--memory", bound)
+            low, high = (low, bound) if code == DONE else (bound, high)
         return high
 
     def test_sorts_through_a_temporary_file(self):

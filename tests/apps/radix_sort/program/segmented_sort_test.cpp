@@ -144,12 +144,14 @@ void require_own_order(int threads, std::vector<index_t> const& offsets, sort_di
                                 n, given.data(), segments, order);
   });
   REQUIRE(difference(expected, positions.copy()) + positions.damage() == "");
-  for (std::size_t j = 0; j < keys.size(); ++j) {
-    auto const from = static_cast<std::size_t>(expected[j]);
-    REQUIRE(out[j] == keys[from]);
-    REQUIRE(out_keys[j] == keys[from]);
-    REQUIRE(moved[j] == names[from]);
-  }
+  auto const sorted = [&](auto const& items) {
+    auto result = items;
+    for (std::size_t j = 0; j < result.size(); ++j) result[j] = items[std::size_t(expected[j])];
+    return result;
+  };
+  REQUIRE((out == sorted(keys)));
+  REQUIRE((out_keys == sorted(keys)));
+  REQUIRE((moved == sorted(names)));
 }
 
 }  // namespace
