@@ -164,7 +164,7 @@ class warp_rows {
   static __device__ int lane_begin() { return simt::lane_id() * Width; }
   static __device__ int position(int row) { return row * row_items + lane_begin(); }
 
-  /// Whether the valid items are whole rows, each of which can be moved at once.
+  /// Whether the valid items are whole rows that can each be moved at once.
   template <class It>
   static __device__ bool is_whole(It it, int valid) {
     bool const ends_with_row = FewerRows ? valid % row_items == 0 : valid >= items;
