@@ -154,7 +154,7 @@ struct pipeline_kernel {
   };
 
   __device__ void operator()(shared_storage& shared, Work work, item_count count,
-                             tile_totals<summary> totals, unsigned long long* claimed) const {
+                             tile_totals<summary> totals, unsigned* claimed) const {
     if constexpr (simt::has_bulk_copy) {
       op_type const op = work.op;
       index_t const n = count.get();
@@ -238,8 +238,8 @@ struct pipeline_kernel {
   /// claimed before its stage is empty, so the wait hides the latency of the claim. By the lanes
   /// that fetch.
   static __device__ void fetch_rest(shared_storage& shared, Work const& work, index_t n,
-                                    unsigned long long& claimed) {
-    simt::atomic_ref<unsigned long long> const ticket(claimed);
+                                    unsigned& claimed) {
+    simt::atomic_ref<unsigned> const ticket(claimed);
     for (unsigned k = 0, groups_finished = 0; groups_finished < groups; ++k) {
       index_t tile = static_tile(k);
       if (k >= stages) {
@@ -379,7 +379,7 @@ struct pipeline_kernel {
   }
 };
 
-/// The workspace of the count of claimed tiles.
+/// The workspace of the count of claimed tiles: 32 bits, since 2^32 tiles fit in no memory.
 inline constexpr std::size_t claim_bytes = 256;
 
 /// Bytes of workspace that a pipeline of this many tiles with such summaries needs.
@@ -412,7 +412,7 @@ void run_pipeline(std::byte* memory, simt::stream on, Work work, item_count n) {
   auto const blocks = static_cast<unsigned>(tiles == 0 ? 1 : tiles < most ? tiles : most);
   simt::launch<kernel>(
       {.blocks = blocks, .threads = kernel::block_threads, .on = on, .cooperative = true}, work, n,
-      totals, reinterpret_cast<unsigned long long*>(memory));
+      totals, reinterpret_cast<unsigned*>(memory));
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device
