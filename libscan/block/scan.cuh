@@ -17,7 +17,7 @@ struct scan_storage {
 
 using warp::scan_result;
 
-/// Exclusive scan of one value per warp. The lanes of a warp pass the same value.
+/// Exclusive scan of one value per warp, which lane 0 passes.
 /// Result: `prefix` combines the values of all warps before the caller's, `total` those of all
 /// warps.
 /// Synchronization: all threads of a one-dimensional block call. Ends with a barrier, so `storage`

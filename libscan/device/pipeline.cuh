@@ -154,15 +154,21 @@ struct pipeline_kernel {
   };
 
   __device__ void operator()(shared_storage& shared, Work work, item_count count,
-                             tile_totals<summary> totals, unsigned long long* claimed) const {
+                             tile_totals<summary> totals, unsigned* claimed) const {
     if constexpr (simt::has_bulk_copy) {
       op_type const op = work.op;
       index_t const n = count.get();
-      int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
+      // By a shuffle, and a barrier of all lanes, the compiler knows that warps stay together:
+      // otherwise each collective is there twice, once for lanes that have come apart.
+      int const warp =
+          simt::shfl(simt::full_warp, static_cast<int>(threadIdx.x) / simt::warp_size, 0);
       bool const fetches = warp == fetch_warp && simt::lane_id() < fetch_lanes;
-      if (fetches) {
+      if (warp == fetch_warp) {
         if (simt::lane_id() == 0) init_barriers(shared);
-        simt::sync_warp(fetching);
+        simt::sync_warp();
+      }
+      if (fetches) {
+#pragma unroll 1
         for (unsigned k = 0; k < max_tiles_in_flight; ++k)
           fetch(shared, work, n, k, static_tile(k));
       }
@@ -197,12 +203,17 @@ struct pipeline_kernel {
 
   /// Every lane that has read what is to be overwritten arrives.
   static __device__ void init_barriers(shared_storage& shared) {
+#pragma unroll 1
     for (auto& full : shared.full) full.init(Work::copies);
+#pragma unroll 1
     for (auto& empty : shared.empty) empty.init(parts * simt::warp_size);
-    for (auto& summed : shared.parts_summed) summed.init(parts * simt::warp_size);
-    for (auto& summed : shared.summed) summed.init(simt::warp_size);
-    for (auto& known : shared.tile_known) known.init(1);
-    for (auto& known : shared.carry_known) known.init(simt::warp_size);
+#pragma unroll 1
+    for (int slot = 0; slot < slots; ++slot) {
+      shared.parts_summed[slot].init(parts * simt::warp_size);
+      shared.summed[slot].init(simt::warp_size);
+      shared.tile_known[slot].init(1);
+      shared.carry_known[slot].init(simt::warp_size);
+    }
     simt::fence_mbarrier_init();
   }
 
@@ -227,8 +238,8 @@ struct pipeline_kernel {
   /// claimed before its stage is empty, so the wait hides the latency of the claim. By the lanes
   /// that fetch.
   static __device__ void fetch_rest(shared_storage& shared, Work const& work, index_t n,
-                                    unsigned long long& claimed) {
-    simt::atomic_ref<unsigned long long> const ticket(claimed);
+                                    unsigned& claimed) {
+    simt::atomic_ref<unsigned> const ticket(claimed);
     for (unsigned k = 0, groups_finished = 0; groups_finished < groups; ++k) {
       index_t tile = static_tile(k);
       if (k >= stages) {
@@ -327,33 +338,28 @@ struct pipeline_kernel {
     return sum;
   }
 
-  /// Finds the prefix that enters each tile of the block. By one warp.
+  /// Finds the prefix that enters each tile of the block. In the block of the last tile, the next
+  /// one is past the end: what enters it is what all tiles come to. By one warp.
   static __device__ void find_prefixes(shared_storage& shared, Work const& work, index_t n,
                                        running_prefix<summary, op_type> prefix) {
     index_t const tiles = ceil_div(n, index_t{tile_items});
-    if (tiles == 0 && blockIdx.x == 0) finish(work, prefix, 0);
+    bool last_was_here = tiles == 0 && blockIdx.x == 0;
     for (unsigned k = 0, groups_finished = 0; groups_finished < groups; ++k) {
       unsigned const slot = k % slots;
       shared.tile_known[slot].wait(k / slots % 2);
-      index_t const tile = shared.tile[slot];
-      if (tile < tiles) {
-        summary const carry = prefix.advance_to(tile);
-        device::await_readers(work, prefix, tile, tiles);
-        if (simt::lane_id() == 0) shared.carry[slot] = carry;
-      } else {
-        ++groups_finished;
+      index_t const tile = shared.tile[slot] < tiles ? shared.tile[slot] : tiles;
+      if (tile < tiles || (finishes<Work> && last_was_here)) {
+        summary const before = prefix.advance_to(tile);
+        if (tile < tiles) {
+          device::await_readers(work, prefix, tile, tiles);
+          if (simt::lane_id() == 0) shared.carry[slot] = before;
+        } else if constexpr (finishes<Work>) {
+          if (simt::lane_id() == 0) work.finish(before);
+        }
       }
+      if (tile == tiles) ++groups_finished;
+      last_was_here = tile == tiles - 1;
       shared.carry_known[slot].arrive();
-      if (tile == tiles - 1) finish(work, prefix, tiles);
-    }
-  }
-
-  /// Stores what depends on all tiles. By one warp.
-  static __device__ void finish(Work const& work, running_prefix<summary, op_type>& prefix,
-                                index_t tiles) {
-    if constexpr (finishes<Work>) {
-      summary const all = prefix.advance_to(tiles);
-      if (simt::lane_id() == 0) work.finish(all);
     }
   }
 
@@ -373,7 +379,7 @@ struct pipeline_kernel {
   }
 };
 
-/// The workspace of the count of claimed tiles.
+/// The workspace of the count of claimed tiles: 32 bits, since 2^32 tiles fit in no memory.
 inline constexpr std::size_t claim_bytes = 256;
 
 /// Bytes of workspace that a pipeline of this many tiles with such summaries needs.
@@ -406,7 +412,7 @@ void run_pipeline(std::byte* memory, simt::stream on, Work work, item_count n) {
   auto const blocks = static_cast<unsigned>(tiles == 0 ? 1 : tiles < most ? tiles : most);
   simt::launch<kernel>(
       {.blocks = blocks, .threads = kernel::block_threads, .on = on, .cooperative = true}, work, n,
-      totals, reinterpret_cast<unsigned long long*>(memory));
+      totals, reinterpret_cast<unsigned*>(memory));
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

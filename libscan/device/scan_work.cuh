@@ -105,7 +105,7 @@ template <scan_kind Kind, class In, class Out, class Op, class Total, class Tuni
           class Init = typename Op::value_type>
 struct scan_rows : scan_arguments<In, Out, Op, Total, Init> {
   using T = typename Op::value_type;
-  using rows_type = warp_rows<T, Tuning::rows, Tuning::vector_items>;
+  using rows_type = warp_rows<T, Tuning::rows, Tuning::vector_items, (Tuning::rows > 1)>;
   static constexpr int row_items = Tuning::block_threads / simt::warp_size * rows_type::row_items;
   static constexpr int max_rows = Tuning::rows;
 
@@ -239,6 +239,9 @@ struct results_from {
     }
   };
   __device__ reference operator[](index_t i) const { return {*this, i}; }
+  __device__ results_from operator+(index_t distance) const {
+    return {out + distance, beyond - distance};
+  }
 };
 
 /// The work of a pipeline that scans from the end. It begins less than 16 bytes after the last

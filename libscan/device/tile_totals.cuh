@@ -54,6 +54,7 @@ class tile_totals {
   /// Clears a part: thread `rank` of `ranks` calls with its own number. Needs a grid-wide barrier
   /// before the first `publish`.
   __device__ void clear(index_t rank, index_t ranks) const {
+#pragma unroll 1
     for (index_t i = rank; i < words_in_all_; i += ranks) words_[i] = 0;
   }
 

@@ -29,7 +29,8 @@ template <class Iterator, class T>
 using memory_value_t = typename memory_value<Iterator, T>::type;
 
 /// The calling lane's share of `items` consecutive items. All lanes of the warp call each function.
-template <class T, int Rows, int Width>
+/// FewerRows: often there are fewer rows, which are whole.
+template <class T, int Rows, int Width, bool FewerRows = false>
 class warp_rows {
  public:
   static constexpr int row_items = simt::warp_size * Width;
@@ -38,17 +39,21 @@ class warp_rows {
   /// Loads the items from an iterator, converting each; the identity from `valid` on.
   template <class In, class Op>
   __device__ void load(In source, int valid, Op op) {
-    if (valid >= items && warp::whole_rows<Width>(source)) {
-#pragma unroll
-      for (int r = 0; r < Rows; ++r) warp::load_whole_row(source, position(r), item_[r]);
-    } else {
+    In const first = source + lane_begin();
+    if (is_whole(source, valid)) {
 #pragma unroll
       for (int r = 0; r < Rows; ++r) {
-        if (warp::whole_rows<Width>(source) && valid >= (r + 1) * row_items) {
-          warp::load_whole_row(source, position(r), item_[r]);
+        if (has_row(r, valid)) {
+          warp::load_whole_row(first, r * row_items, item_[r]);
         } else {
-          warp::load_row(source, position(r), valid - position(r), T(op.identity()), item_[r]);
+          fill(item_[r], T(op.identity()));
         }
+      }
+    } else {
+      int const left = valid - lane_begin();
+#pragma unroll
+      for (int r = 0; r < Rows; ++r) {
+        warp::load_row(first, r * row_items, left - r * row_items, T(op.identity()), item_[r]);
       }
     }
   }
@@ -106,17 +111,17 @@ class warp_rows {
   /// target[i] = item i for the first `valid` items; writes nothing beyond.
   template <class Out>
   __device__ void store(Out target, int valid) const {
-    if (valid >= items && warp::whole_rows<Width>(target)) {
-#pragma unroll
-      for (int r = 0; r < Rows; ++r) warp::store_whole_row(target, position(r), item_[r]);
-    } else {
+    Out const first = target + lane_begin();
+    if (is_whole(target, valid)) {
 #pragma unroll
       for (int r = 0; r < Rows; ++r) {
-        if (warp::whole_rows<Width>(target) && valid >= (r + 1) * row_items) {
-          warp::store_whole_row(target, position(r), item_[r]);
-        } else {
-          warp::store_row(target, position(r), valid - position(r), item_[r]);
-        }
+        if (has_row(r, valid)) warp::store_whole_row(first, r * row_items, item_[r]);
+      }
+    } else {
+      int const left = valid - lane_begin();
+#pragma unroll
+      for (int r = 0; r < Rows; ++r) {
+        warp::store_row(first, r * row_items, left - r * row_items, item_[r]);
       }
     }
   }
@@ -156,7 +161,25 @@ class warp_rows {
   }
 
  private:
-  static __device__ int position(int row) { return row * row_items + simt::lane_id() * Width; }
+  static __device__ int lane_begin() { return simt::lane_id() * Width; }
+  static __device__ int position(int row) { return row * row_items + lane_begin(); }
+
+  /// Whether the valid items are whole rows that can each be moved at once.
+  template <class It>
+  static __device__ bool is_whole(It it, int valid) {
+    bool const ends_with_row = FewerRows ? valid % row_items == 0 : valid >= items;
+    return ends_with_row && warp::whole_rows<Width>(it);
+  }
+
+  /// Whether there is such a row if the valid items are whole rows.
+  static __device__ bool has_row(int row, int valid) {
+    return !FewerRows || row * row_items < valid;
+  }
+
+  static __device__ void fill(T (&row)[Width], T const& value) {
+#pragma unroll
+    for (int j = 0; j < Width; ++j) row[j] = value;
+  }
 
   T item_[Rows][Width];
 };

@@ -21,12 +21,12 @@ constexpr int rows = 3, width = 2, row_items = width * simt::warp_size, most = r
 
 /// out = the scan of `valid` items after `before`, the first `prepended` of it after `more`;
 /// totals: what it returns, and the sum alone.
-template <scan_kind Kind, class Op>
+template <scan_kind Kind, bool FewerRows, class Op>
 struct rows_kernel {
   using T = typename Op::value_type;
   __device__ void operator()(T const* in, int valid, T before, T more, int prepended, T* out,
                              T* totals, Op op) const {
-    device::warp_rows<T, rows, width> part;
+    device::warp_rows<T, rows, width, FewerRows> part;
     part.load(in, valid, op);
     T const total = part.template scan<Kind>(before, op);
     part.prepend(more, op, prepended);
@@ -41,7 +41,7 @@ struct rows_kernel {
   }
 };
 
-template <scan_kind Kind, class Op>
+template <scan_kind Kind, bool FewerRows, class Op>
 void require_rows(int valid, int offset) {
   using T = typename Op::value_type;
   auto const items = make_items<T>(valid);
@@ -60,9 +60,9 @@ void require_rows(int valid, int offset) {
   }
   device_image<T> in(items, offset), out(valid, offset), totals(2);
   INFO(valid << " items, offset " << offset);
-  simt::launch<rows_kernel<Kind, Op>>({.blocks = 1, .threads = simt::warp_size},
-                                      static_cast<T const*>(in.data()), valid, before, more,
-                                      prepended, out.data(), totals.data(), Op{});
+  simt::launch<rows_kernel<Kind, FewerRows, Op>>({.blocks = 1, .threads = simt::warp_size},
+                                                 static_cast<T const*>(in.data()), valid, before,
+                                                 more, prepended, out.data(), totals.data(), Op{});
   REQUIRE(difference(expected.out, out.read()) == "");
   REQUIRE(difference({expected.total, expected.total}, totals.read()) == "");
   REQUIRE(in.damage() + out.damage() == "");
@@ -138,8 +138,8 @@ TEMPLATE_TEST_CASE("rows of a warp are scanned, summed and stored", "", compose,
   for (int const offset : {0, 1}) {
     for (int valid = 0; valid <= most; valid += offset == 0 ? 1 : 13) {
       if (valid > 70 && valid % 64 > 2 && valid % 64 < 62 && valid % 9 != 0) continue;
-      require_rows<scan_kind::inclusive, TestType>(valid, offset);
-      require_rows<scan_kind::exclusive, TestType>(valid, offset);
+      require_rows<scan_kind::inclusive, false, TestType>(valid, offset);
+      require_rows<scan_kind::exclusive, true, TestType>(valid, offset);
     }
   }
 }

@@ -5,7 +5,8 @@ device memory, in C++ and in C: operations.py ROOT
 Reads the names of public functions: `name(workspace& ws, ...)` in device headers, `name(int threads,
 ...)` in those of the cpu engine, `name(engine const& on, ...)` in the host API, `name(device_queue
 const& queue, ...)` among the calls on device memory, and `libscan_name(libscan_queue const* queue,
-...)` in C. A name that is lacking elsewhere needs an entry in SAME, PARTS, SPANS or IN_C.
+...)` in C. A name that is lacking elsewhere needs an entry in SAME, PARTS, SPANS or IN_C. So does what some
+calls take besides, such as an init or a predicate (TAKEN): LACKING names what only device and cpu headers take.
 """
 import pathlib
 import re
@@ -68,6 +69,19 @@ IN_C = {
     "weighted_histogram": "histogram",
 }
 
+# Parameters that let an operation do more.
+TAKEN = {"op", "init", "keep", "equal", "rejected", "indices", "lengths"}
+
+# What only device and cpu headers take.
+LACKING = {
+    "host": {("reduce_by_key", "equal"): "keys are compared by ==",
+             ("to_rows", "indices"): "in the matrix that it returns"},
+    "spans": {("adjacent_difference", "op"): "compiled for differences only",
+              ("reduce_by_key", "equal"): "compiled for == only",
+              ("run_length_encode", "equal"): "compiled for == only",
+              ("unique", "equal"): "compiled for == only"},
+}
+
 NAMESPACE = re.compile(r"^namespace ([\w: ]+) \{|^(\})  // namespace", re.MULTILINE)
 FOLDERS = {
     "device": (["libscan/*.cuh", "libscan/device/*.cuh", "apps/*/include/libscan/*.cuh", "apps/*/device/*.cuh"], r"\b(\w+)\(workspace& ws\b"),
@@ -91,10 +105,24 @@ def namespaces_at(text, end):
     return opened
 
 
-def public_names(root, kind):
-    """name -> file of each public function."""
+def parameters(text, start):
+    """The names of the parameters in the parentheses that open after `start`."""
+    names, depth, begin = set(), 0, text.index("(", start) + 1
+    for i in range(begin - 1, len(text)):
+        depth += text[i] in "(<"
+        depth -= text[i] in ")>"
+        if (text[i] == "," and depth == 1) or depth == 0:
+            name = re.search(r"(\w+)\s*(=.*)?$", text[begin:i], re.DOTALL)
+            names.add(name[1] if name else "")
+            begin = i + 1
+        if depth == 0:
+            return names
+
+
+def public_calls(root, kind):
+    """name -> (file, names of parameters of all its overloads) of each public function."""
     globs, pattern = FOLDERS[kind]
-    names = {}
+    calls = {}
     for glob in globs:
         for path in sorted(root.glob(glob)):
             if kind == "host" and path.name.endswith("_cpu.hpp"):
@@ -103,29 +131,46 @@ def public_names(root, kind):
             for call in re.finditer(pattern, text):
                 opened = namespaces_at(text, call.start())
                 if len(opened) == 1 and opened[0].endswith(INNER[kind]):
-                    names.setdefault(call[1], path.relative_to(root))
-    return names
+                    calls.setdefault(call[1], (path.relative_to(root), set()))
+                    calls[call[1]][1].update(parameters(text, call.start()))
+    return calls
+
+
+def lacks(found, kind, name, takes):
+    """What device and cpu headers' `name` takes, and a call of another kind does not."""
+    # Indices are positions on device memory.
+    given = found[kind][name][1] | ({"indices"} if "positions" in found[kind][name][1] else set())
+    return {taken for taken in takes & TAKEN - given if (name, taken) not in LACKING[kind]}
 
 
 def main(root):
-    found = {kind: public_names(root, kind) for kind in FOLDERS}
+    found = {kind: public_calls(root, kind) for kind in FOLDERS}
     for kind, names in found.items():
         if len(names) < 15:
             sys.exit(f"only {len(names)} public functions of {kind} found: this test is broken")
     lacking = []
     for kind in ("device", "cpu"):
-        for name, path in found[kind].items():
-            if name not in PARTS and SAME.get(name, name) not in found["host"]:
+        for name, (path, takes) in found[kind].items():
+            if name in PARTS:
+                continue
+            name = SAME.get(name, name)
+            if name not in found["host"]:
                 lacking.append(f"{path}: the host API has no {name}")
+                continue
+            lacking += [f"{path}: {name} of the host API takes no {taken}"
+                        for taken in lacks(found, "host", name, takes)]
+            lacking += [f"{path}: {name} of device memory takes no {taken}"
+                        for taken in lacks(found, "spans", SPANS.get(name, name), takes)]
     spans = found["spans"]
-    for name, path in found["host"].items():
+    for name, (path, _) in found["host"].items():
         if SPANS.get(name, name) not in spans:
             lacking.append(f"{path}: calls on device memory have no {name}")
     in_c = set(C_CALL.findall((root / "libscan/c_api.h").read_text()))
-    for name, path in spans.items():
+    for name, (path, _) in spans.items():
         if IN_C.get(name, name) not in in_c:
             lacking.append(f"{path}: libscan/c_api.h has no {name}")
     unused = (set(SAME) | PARTS) - set(found["device"]) - set(found["cpu"])
+    unused |= {name for of_kind in LACKING.values() for name, _ in of_kind} - set(found["host"]) - set(spans)
     unused |= set(SPANS) - set(found["host"]) | set(IN_C) - set(spans)
     lacking += [f"{pathlib.Path(__file__).name}: {name} is no public function" for name in unused]
     print("\n".join(lacking) or f"{len(found['host'])} calls of the host API, {len(spans)} on device memory and {len(in_c)} "

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <iterator>
 #include <vector>
 
 #include <libscan/filter.hpp>
@@ -50,6 +52,10 @@ TEST_CASE("filters, counts, splits and unique by a lambda over any items") {
       std::vector<std::int32_t> at(kept.size());
       CHECK(filter_indices(on, in, at, low) == count);
       CHECK(std::equal(places.begin(), places.end(), at.begin()));
+      std::vector<index_t> where(kept.size());
+      CHECK(filter_with_indices(on, in, out, where, low) == count);
+      CHECK(std::equal(kept.begin(), kept.end(), out.begin()));
+      CHECK(where == places);
       CHECK(split(on, in, out, rest, low) == count);
       CHECK(rest == rejected);
       auto in_place = in;
@@ -60,6 +66,15 @@ TEST_CASE("filters, counts, splits and unique by a lambda over any items") {
       std::unique_copy(in.begin(), in.end(), std::back_inserter(firsts), same_row);
       CHECK(unique(on, in, out, same_row) == static_cast<index_t>(firsts.size()));
       CHECK(std::equal(firsts.begin(), firsts.end(), out.begin()));
+      std::vector<std::int32_t> lengths(firsts.size());
+      CHECK(run_length_encode(on, in, out, lengths, same_row) ==
+            static_cast<index_t>(firsts.size()));
+      CHECK(std::equal(firsts.begin(), firsts.end(), out.begin()));
+      std::vector<point> decoded;
+      for (std::size_t r = 0; r < firsts.size(); ++r) {
+        decoded.insert(decoded.end(), static_cast<std::size_t>(lengths[r]), firsts[r]);
+      }
+      CHECK(std::equal(in.begin(), in.end(), decoded.begin(), decoded.end(), same_row));
     }
   }
 }
@@ -82,6 +97,14 @@ TEST_CASE("outputs that are too short, or overlap, are refused") {
   engine const on = engine::cpu(1);
   auto const all = [](int) { return true; };
   CHECK_THROWS_WITH(filter(on, in, out, all), Contains("out holds only 1"));
+  std::vector<int> enough(4);
+  CHECK_THROWS_WITH(filter_with_indices(on, in, enough, out, all),
+                    Contains("indices holds only 1"));
+  CHECK_THROWS_WITH(filter_with_indices(on, in, out, enough, all), Contains("out holds only 1"));
+  CHECK_THROWS_AS(filter_with_indices(on, in, enough, enough, all), invalid_argument);
+  CHECK_THROWS_WITH(run_length_encode(on, in, enough, out, std::equal_to{}),
+                    Contains("lengths holds only 1"));
+  CHECK_THROWS_AS(run_length_encode(on, in, in, enough, std::equal_to{}), invalid_argument);
   std::span<int> const items(in);
   CHECK_THROWS_AS(filter(on, items.first(3), items.subspan(1), all), invalid_argument);
   CHECK(in == std::vector<int>{1, 2, 3, 4});

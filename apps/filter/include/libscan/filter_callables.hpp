@@ -14,6 +14,7 @@
 #include <libscan/core/error.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/filter.hpp>
+#include <libscan/cpu/filter_with_indices.hpp>
 #include <libscan/cpu/runs.hpp>
 #include <libscan/host/host_items.hpp>
 #include <libscan/predicate.hpp>
@@ -31,6 +32,11 @@ inline constexpr bool is_library_predicate<predicate<T>> = true;
 template <class Keep, class Items>
 concept own_predicate = host_items<Items const> && !is_library_predicate<std::remove_cv_t<Keep>> &&
                         std::predicate<Keep const&, item_of<Items const> const&>;
+
+/// The user's word on whether two items of a range are equal.
+template <class Equal, class Items>
+concept own_equality = host_items<Items const> &&
+    std::relation<Equal const&, item_of<Items const>, item_of<Items const>>;
 
 /// The threads of the cpu engine; refuses the others.
 inline int threads_for_predicates(engine const& on) {
@@ -81,6 +87,33 @@ index_t filter_indices(engine const& on, In const& in, Out&& out, Keep keep) {
   return kept;
 }
 
+/// Copies these items to the front of `out` and their positions (from 0) to the front of `indices`,
+/// integers that hold them, and returns their number. `out` may be `in` itself; otherwise the
+/// outputs must not overlap anything. Otherwise as `filter`.
+template <host_items In, host_output Out, host_output Indices, detail::own_predicate<In> Keep>
+index_t filter_with_indices(engine const& on, In const& in, Out&& out, Indices&& indices,
+                            Keep keep) {
+  int const threads = detail::threads_for_predicates(on);
+  using item = detail::item_of<In const>;
+  std::span<item const> const from{in};
+  auto const to = detail::as_output(static_cast<Out&&>(out));
+  auto const at = detail::as_output(static_cast<Indices&&>(indices));
+  static_assert(std::is_same_v<typename decltype(to)::value_type, item> &&
+                    std::is_integral_v<typename decltype(at)::value_type>,
+                "filter_with_indices: in and out must hold the same type, indices are integers");
+  detail::check_no_overlap("filter_with_indices", std::as_bytes(from), std::as_bytes(to), true);
+  detail::check_no_overlap("filter_with_indices", std::as_bytes(from), std::as_bytes(at), false);
+  detail::check_no_overlap("filter_with_indices", std::as_bytes(to), std::as_bytes(at), false,
+                           "out");
+  cpu::indexed_outputs const outputs{to.data(), detail::length(to), at.data(), detail::length(at)};
+  index_t const kept =
+      cpu::filter_with_indices_by(threads, from.data(), outputs, detail::length(from),
+                                  cpu::keep_where<item const*, Keep>{from.data(), keep});
+  detail::check_fits("filter_with_indices", kept, detail::length(to));
+  detail::check_fits("filter_with_indices", kept, detail::length(at), "kept", "indices");
+  return kept;
+}
+
 /// The number of these items. Otherwise as `filter`.
 template <host_items In, detail::own_predicate<In> Keep>
 index_t count_if(engine const& on, In const& in, Keep keep) {
@@ -116,10 +149,8 @@ index_t split(engine const& on, In const& in, Out&& out, Rejected&& rejected, Ke
 
 /// Copies the first item of each run to the front of `out`, where a run ends before an item with
 /// equal(earlier, later) false, and returns their number. Otherwise as `filter`.
-template <host_items In, host_output Out, class Equal>
-requires std::predicate < Equal const&, detail::item_of<In const>
-const&, detail::item_of<In const> const& >
-            index_t unique(engine const& on, In const& in, Out&& out, Equal equal) {
+template <host_items In, host_output Out, detail::own_equality<In> Equal>
+index_t unique(engine const& on, In const& in, Out&& out, Equal equal) {
   int const threads = detail::threads_for_predicates(on);
   std::span<detail::item_of<In const> const> const from{in};
   auto const to = detail::as_output(static_cast<Out&&>(out));
@@ -130,6 +161,32 @@ const&, detail::item_of<In const> const& >
       cpu::unique(threads, from.data(), to.data(), detail::length(from), equal, detail::length(to));
   detail::check_fits("unique", kept, detail::length(to));
   return kept;
+}
+
+/// Copies the first item of each such run to the front of `out` and the length of the run to the
+/// front of `lengths`, integers that hold it, and returns the number of runs. The outputs must not
+/// overlap anything. Otherwise as `unique`.
+template <host_items In, host_output Out, host_output Lengths, detail::own_equality<In> Equal>
+index_t run_length_encode(engine const& on, In const& in, Out&& out, Lengths&& lengths,
+                          Equal equal) {
+  int const threads = detail::threads_for_predicates(on);
+  std::span<detail::item_of<In const> const> const from{in};
+  auto const to = detail::as_output(static_cast<Out&&>(out));
+  auto const long_as = detail::as_output(static_cast<Lengths&&>(lengths));
+  static_assert(std::is_same_v<typename decltype(to)::value_type, detail::item_of<In const>> &&
+                    std::is_integral_v<typename decltype(long_as)::value_type>,
+                "run_length_encode: in and out must hold the same type, lengths are integers");
+  detail::check_no_overlap("run_length_encode", std::as_bytes(from), std::as_bytes(to), false);
+  detail::check_no_overlap("run_length_encode", std::as_bytes(from), std::as_bytes(long_as), false);
+  detail::check_no_overlap("run_length_encode", std::as_bytes(to), std::as_bytes(long_as), false,
+                           "out");
+  cpu::run_outputs const outputs{to.data(), detail::length(to), long_as.data(),
+                                 detail::length(long_as)};
+  index_t const runs =
+      cpu::run_length_encode(threads, from.data(), outputs, detail::length(from), equal);
+  detail::check_fits("run_length_encode", runs, detail::length(to), "runs");
+  detail::check_fits("run_length_encode", runs, detail::length(long_as), "runs", "lengths");
+  return runs;
 }
 
 }  // namespace libscan::inline v1
