@@ -23,8 +23,6 @@ constexpr relation relations[] = {{"<=", kind::less_equal}, {">=", kind::greater
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 /// Characters that together make one word or number.
 bool is_wordy(char c) {
   return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') || c == '_' || c == '.';

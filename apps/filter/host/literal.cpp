@@ -12,8 +12,6 @@ constexpr std::uint64_t max_integer = std::numeric_limits<std::uint64_t>::max();
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 /// The value of a hexadecimal digit, or -1.
 int hex_value(char c) {
   if (is_digit(c)) return c - '0';

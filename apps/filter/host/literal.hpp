@@ -11,6 +11,9 @@
 
 namespace libscan::inline v1 {
 
+/// A letter of ASCII in lower case, other characters as they are.
+constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
 /// A number written as decimal ("-12", "4.5", ".5e-3"), hexadecimal integer ("0x1F") or "inf", with
 /// an optional sign.
 struct number_literal {
