@@ -17,7 +17,7 @@ enum purpose : std::uint64_t {
   for_type,
   for_size,
   for_size_too,
-  for_values,
+  for_distribution,
   for_operator,
   for_kind,
   for_init,
@@ -35,7 +35,7 @@ enum purpose : std::uint64_t {
   for_schedule,
   for_bins,
   for_semiring,
-  for_columns,
+  for_column_count,
   for_value_size,
   for_buffers
 };
@@ -335,8 +335,8 @@ check_case draw_case(engine_kind on, std::uint64_t seed, std::uint64_t number,
   draw_type(c);
   c.n = overrides.n.value_or(
       size_of_case(on, c.word(for_size), c.word(for_size_too), overrides.large));
-  c.values =
-      overrides.values.value_or(static_cast<distribution>(c.word(for_values) % distribution_count));
+  c.values = overrides.values.value_or(
+      static_cast<distribution>(c.word(for_distribution) % distribution_count));
   c.op = operator_for(c, c.word(for_operator));
   c.kind = c.word(for_kind) % 2 == 0 ? scan_kind::inclusive : scan_kind::exclusive;
   c.has_init = c.word(for_init) % 2 == 0;
@@ -351,7 +351,7 @@ check_case draw_case(engine_kind on, std::uint64_t seed, std::uint64_t number,
   c.out_offset = offset_of(c.word(for_out_offset));
   c.bins = bins_for(c, c.word(for_bins));
   c.semiring = semiring_for(c, c.word(for_semiring));
-  c.columns = columns_for(c, c.word(for_columns));
+  c.columns = columns_for(c, c.word(for_column_count));
   if (family_of(c.what) == family::sort) draw_sort(c);
   draw_manner(c);
   if (overrides.aligned) c.in_offset = c.out_offset = 0;

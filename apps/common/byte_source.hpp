@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <apps/common/block_file.hpp>
@@ -17,6 +18,11 @@ namespace libscan::apps {
 
 class byte_reader;
 class progress;
+
+/// Bytes as characters.
+inline std::string_view as_text(std::span<std::byte const> bytes) {
+  return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
+}
 
 /// Bytes that stay valid while `owner` lives.
 struct kept_bytes {

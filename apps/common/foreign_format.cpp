@@ -69,7 +69,7 @@ constexpr magic magics[] = {
      "a program (ELF)"},
 };
 
-constexpr std::string_view endings[] = {
+constexpr std::string_view foreign_endings[] = {
     ".gz",     ".npy",     ".raw",         ".bin",      ".txt",      ".csv",     ".tsv",
     ".mtx",    ".bz2",     ".bz",          ".xz",       ".zst",      ".zstd",    ".lz4",
     ".lzma",   ".lz",      ".br",          ".z",        ".sz",       ".zip",     ".7z",
@@ -116,7 +116,7 @@ void refuse_foreign_ending(std::string_view path, std::string_view allowed) {
   std::string_view const given = base.substr(dot);
   std::string ending(given);
   for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  if (std::find(std::begin(endings), std::end(endings), ending) == std::end(endings)) return;
+  if (std::ranges::find(foreign_endings, ending) == std::end(foreign_endings)) return;
   if ((std::string(allowed) + " ").find(ending + " ") != std::string::npos) return;
   throw usage_error(std::string(path) + ": the ending " + std::string(given) +
                     " means a format that is not written here, expected " + std::string(allowed) +

@@ -34,10 +34,6 @@ void require_all(std::string const& name, line_counts const& all, index_t claime
                                 " entries, expected " + std::to_string(claimed));
 }
 
-std::string_view as_text(std::span<std::byte const> bytes) {
-  return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
-}
-
 /// All bytes of the source, in one piece of memory.
 kept_bytes all_bytes(byte_reader& in) {
   if (auto bytes = in.rest()) return std::move(*bytes);

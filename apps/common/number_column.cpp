@@ -16,9 +16,6 @@
 namespace libscan::apps {
 namespace {
 
-/// Integers up to here are exact in float64.
-constexpr std::int64_t max_exact = std::int64_t{1} << 53;
-
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Whether `cell`, read as `value`, is an integer that float64 can only hold rounded.

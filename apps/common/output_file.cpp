@@ -28,7 +28,7 @@
 namespace libscan::apps {
 namespace {
 
-constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
+constexpr std::size_t output_buffer_bytes = std::size_t{1} << 18;
 constexpr mode_t permissions = 0777;
 
 /// Whether an error means that a kernel or a file system does not support something, or not for
@@ -157,7 +157,9 @@ output_file::output_file(std::string const& path)
 }
 
 output_file::output_file(std::string name, int descriptor)
-    : name_(std::move(name)), descriptor_(descriptor), buffer_(new std::byte[buffer_bytes]) {}
+    : name_(std::move(name)),
+      descriptor_(descriptor),
+      buffer_(new std::byte[output_buffer_bytes]) {}
 
 output_file::~output_file() {
   other_outside_.reset();  // nothing may be written to the number of a closed descriptor
@@ -215,7 +217,7 @@ void output_file::fail(std::string const& doing, int error_number) const {
 }
 
 void output_file::write(std::span<std::byte const> bytes) {
-  if (!other_outside_ && bytes.size() <= buffer_bytes - buffered_) {
+  if (!other_outside_ && bytes.size() <= output_buffer_bytes - buffered_) {
     if (!bytes.empty()) std::memcpy(buffer_.get() + buffered_, bytes.data(), bytes.size());
     buffered_ += bytes.size();
     return;
@@ -325,7 +327,7 @@ void output_file::complete() {
 /// Appends all of the completed file to another.
 void output_file::copy_to(output_file& other) {
   for (off_t at = 0;;) {
-    ssize_t const got = ::pread(descriptor_, buffer_.get(), buffer_bytes, at);
+    ssize_t const got = ::pread(descriptor_, buffer_.get(), output_buffer_bytes, at);
     if (got < 0) fail("cannot read what was written", errno);
     if (got == 0) return;
     other.write_out({buffer_.get(), static_cast<std::size_t>(got)});

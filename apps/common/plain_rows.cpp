@@ -68,10 +68,6 @@ inline int take_digits(char const*& at, char const* readable, std::uint64_t& val
   return taken;
 }
 
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
-
-constexpr std::int64_t max_exact = std::int64_t{1} << 53;
-
 /// A plain number at `at`, which moves past it; false: it is none.
 bool take_integer(char const*& at, char const* readable, plain_number_rule const& rule,
                   std::uint64_t& bits) {
@@ -219,7 +215,7 @@ class line_scanner {
   /// The delimiter or LF from `at` on.
   char const* end_of_cell(char const* at) const {
     if (!blanks_) return find(at, delimiter_, '\n');
-    while (!is_blank(*at) && *at != '\n') ++at;
+    while (!is_tab_or_space(*at) && *at != '\n') ++at;
     return at;
   }
 
@@ -263,7 +259,7 @@ class line_scanner {
     if (*at == '\n' || *at == delimiter_) return true;
     if (!blanks_) skip_blanks(at);
     if (*at == '\r' && at[1] == '\n') ++at;
-    return *at == '\n' || *at == delimiter_ || (blanks_ && is_blank(*at));
+    return *at == '\n' || *at == delimiter_ || (blanks_ && is_tab_or_space(*at));
   }
 
   /// The same for text.
@@ -272,7 +268,7 @@ class line_scanner {
     at = end_of_cell(at);
     char const* last = at;
     if (*at == '\n' && last > begin && last[-1] == '\r') --last;
-    while (last > begin && is_blank(last[-1])) --last;
+    while (last > begin && is_tab_or_space(last[-1])) --last;
     to.push_back({begin, static_cast<std::size_t>(last - begin)});
     return true;
   }

@@ -16,6 +16,12 @@ namespace libscan::apps {
 
 class column_reader;
 
+/// Integers up to here are exact in float64.
+inline constexpr std::int64_t max_exact = std::int64_t{1} << 53;
+
+/// Whether a character separates cells where the delimiter is ' '.
+inline bool is_tab_or_space(char c) { return c == ' ' || c == '\t'; }
+
 /// Which numbers of a column are plain.
 struct plain_number_rule {
   enum class kind : std::uint8_t { integer, float32, float64 };

@@ -16,21 +16,15 @@ namespace {
 
 constexpr std::size_t longest_line = std::size_t{16} << 20;
 
-std::string_view as_text(std::span<std::byte const> bytes) {
-  return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
-}
-
 // Own loops: a search for one of several characters calls a function for each.
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
-
 std::string_view without_blanks_after(std::string_view text) {
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  while (!text.empty() && is_tab_or_space(text.back())) text.remove_suffix(1);
   return text;
 }
 
 /// The first blank from `at` on; the end if there is none.
 std::size_t find_blank(std::string_view text, std::size_t at) {
-  while (at < text.size() && !is_blank(text[at])) ++at;
+  while (at < text.size() && !is_tab_or_space(text[at])) ++at;
   return at;
 }
 

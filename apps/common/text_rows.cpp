@@ -26,10 +26,6 @@ array as_array(dtype type, byte_buffer& items) {
 
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
-std::string_view as_text(std::span<std::byte const> bytes) {
-  return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
-}
-
 /// Space for that many views.
 void reserve(std::vector<std::string_view>& views, std::size_t count) {
   views.reserve(count);

@@ -18,7 +18,7 @@ namespace {
 
 using form = segmentation::form;
 
-void check_segments(segmentation const& segments, index_t n) {
+void check_device_segments(segmentation const& segments, index_t n) {
   if (segments.counts_segments()) {
     if (segments.type() == input_type::i64) return;
     throw invalid_argument(
@@ -57,7 +57,7 @@ void check_unique(device_call const& call) {
 /// type of the items.
 template <class Result = void, class Body>
 Result on_typed_machine(engine const& on, device_call const& call, Body const& body) {
-  check_segments(call.segments, call.n);
+  check_device_segments(call.segments, call.n);
   return libscan::visit_item_type(call.type, [&]<class T>(std::type_identity<T> type) {
     return detail::on_machine_of<Result>(on, call.n,
                                          [&](auto machine) { return body(machine, type); });

@@ -9,6 +9,7 @@
 
 #include <libscan/adjacent_difference.cuh>
 #include <libscan/buffer.cuh>
+#include <libscan/host/device_call.cuh>
 #include <libscan/host/device_items.hpp>
 #include <libscan/host/this_machine.cuh>
 #include <libscan/reduce.cuh>
@@ -21,17 +22,6 @@ template <class T>
 device::buffer<T> items_on_device(void const* items, index_t n) {
   return device::buffer<T>(
       std::span<T const>(static_cast<T const*>(items), static_cast<std::size_t>(n)));
-}
-
-/// The number of items of a call.
-inline item_count count_of(device_call const& call) {
-  return call.d_n == nullptr ? item_count(call.n) : item_count::on_device(call.d_n, call.n);
-}
-
-/// What comes before the first item of a call, for operators over T.
-template <class T>
-device::init_in_memory<T> init_of(device_call const& call) {
-  return {*static_cast<T const*>(call.init), static_cast<T const*>(call.d_init)};
 }
 
 template <class Machine, class Item>

@@ -14,7 +14,8 @@
 #include <libscan/buffer.cuh>
 #include <libscan/core/operator_list.hpp>
 #include <libscan/host/convert_items.cuh>
-#include <libscan/host/device_items.cuh>
+#include <libscan/host/device_call.cuh>
+#include <libscan/host/device_items.hpp>
 #include <libscan/host/host_call.hpp>
 #include <libscan/host/host_heads.hpp>
 #include <libscan/host/this_machine.cuh>

@@ -82,6 +82,7 @@ function(libscan_type_sources result header code extension)
 #include <libscan/core/item_types.hpp>
 #define INSTANTIATE(name, T) @code@
 @calls@
+#undef INSTANTIATE
 ")
     list(APPEND sources ${source})
   endforeach()

@@ -58,9 +58,9 @@ else()
     set(CMAKE_CXX_${checker} "")
   endforeach()
   set(CMAKE_LINK_WHAT_YOU_USE OFF)
+  set(CMAKE_UNITY_BUILD OFF)
 endif()
 
-set(CMAKE_UNITY_BUILD OFF)  # sources have names of their own
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_CUDA_VISIBILITY_PRESET hidden)

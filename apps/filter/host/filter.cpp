@@ -120,5 +120,6 @@ index_t count_if(engine const& on, std::type_identity_t<std::span<T const>> valu
                                        std::span<index_t>, predicate<T> const&);                 \
   template index_t count_if(engine const&, std::span<T const>, predicate<T> const&);
 LIBSCAN_ITEM_TYPES(LIBSCAN_INSTANTIATE)
+#undef LIBSCAN_INSTANTIATE
 
 }  // namespace libscan::inline v1

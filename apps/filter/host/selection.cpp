@@ -295,6 +295,7 @@ LIBSCAN_UNSIGNED_WORDS(LIBSCAN_INSTANTIATE)
 
 #define LIBSCAN_INSTANTIATE(name, T) template struct selection<T>;
 LIBSCAN_ITEM_TYPES(LIBSCAN_INSTANTIATE)
+#undef LIBSCAN_INSTANTIATE
 
 }  // namespace detail
 }  // namespace libscan::inline v1
