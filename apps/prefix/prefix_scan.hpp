@@ -29,9 +29,9 @@ struct prefix_call {
   dtype accumulator;
   void const* init;
   void* out;
-  /// Null, or an accumulator value: the n > 0 items are a piece of a longer input, on a CPU. It
-  /// comes before the first item in the order of the scan, instead of *init, and receives the value
-  /// after the last one.
+  /// Null, or an accumulator value: the n > 0 items are a piece of a longer input, on a CPU or
+  /// without segments. It comes before the first item in the order of the scan, instead of *init,
+  /// and receives the value after the last one.
   void* carry = nullptr;
 };
 

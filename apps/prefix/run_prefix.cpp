@@ -74,8 +74,8 @@ class prefix_run {
  private:
   bool has_segments() const { return arguments_.segments != segmentation::form::none; }
 
-  /// Opens the input, and the segments beside it. A GPU, strategies and --verify get everything in
-  /// one piece, and so do outputs that cannot be written from their end.
+  /// Opens the input, and the segments beside it. The executor, segments on a GPU, strategies and
+  /// --verify get everything in one piece, and so do outputs that cannot be written from their end.
   void open() {
     read_options options = arguments_.common.reading(&meter_);
     // Refused before an item is read, if the size of the file gives the number.
@@ -84,13 +84,13 @@ class prefix_run {
       require_memory_for(n);
     };
     bool const from_end = arguments_.direction == scan_direction::reverse;
-    input_.emplace(
-        arguments_.input, options,
-        item_stream::request{.whole = engine_.runs_kernels() || arguments_.common.verify ||
-                                      arguments_.algorithm.has_value(),
-                             .from_end = from_end,
-                             .known_count = has_segments()},
-        bytes_read_);
+    input_.emplace(arguments_.input, options,
+                   item_stream::request{
+                       .whole = takes_all_items(engine_) || (engine_.is_cuda() && has_segments()) ||
+                                arguments_.common.verify || arguments_.algorithm.has_value(),
+                       .from_end = from_end,
+                       .known_count = has_segments()},
+                   bytes_read_);
     if (from_end && !output_.may_begin_from_end(input_->format())) input_->join();
     accumulator_ = accumulator_for(arguments_, input_->type(), input_->truth_values());
     carry_ = init_ = make_init(accumulator_, arguments_.op, arguments_.init);

@@ -34,8 +34,9 @@ struct host_scan {
   void* out;
   index_t capacity;
   void* total;  ///< without segments: receives *init and all items, summed; or null
-  /// Null; or the n > 0 items are a piece of a longer input, on a CPU. What comes before the first
-  /// item in the order of the scan, in place of *init; receives the value after the last one.
+  /// Null; or the n > 0 items are a piece of a longer input, on a CPU or without segments. What
+  /// comes before the first item in the order of the scan, in place of *init; receives the value
+  /// after the last one.
   void* carry = nullptr;
 };
 

@@ -75,6 +75,13 @@ std::vector<std::uint32_t> device_heads(segmentation const& segments, scan_direc
   return detail::packed_heads(cpu::default_threads(), segments, direction, n);
 }
 
+/// A piece of a longer input, as a scan that begins with the carry and returns it.
+host_scan from_carry(host_scan call) {
+  if (call.carry == nullptr) return call;
+  call.init = call.total = call.carry;
+  return call;
+}
+
 char const* name_of(host_scan const& call) {
   bool const inclusive = call.kind == scan_kind::inclusive;
   if (call.segments.how() != form::none) {
@@ -156,7 +163,7 @@ void run_host_scan(engine const& on, host_scan const& call) {
         on, call.n,
         [&](auto machine) {
           auto const heads = device_heads(call.segments, call.direction, call.n);
-          device_segments<decltype(machine), T>::scan(machine, call, heads.data());
+          device_segments<decltype(machine), T>::scan(machine, from_carry(call), heads.data());
         },
         [&](int threads) { cpu_items<T>::scan(threads, call); });
   });

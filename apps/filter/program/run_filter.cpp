@@ -160,11 +160,11 @@ class filter_run {
     });
   }
 
-  /// Opens the input and the mask. A GPU and --verify get everything in one piece, and so do rows
-  /// with a mask.
+  /// Opens the input and the mask. The executor and --verify get everything in one piece, and so
+  /// do rows with a mask.
   void open() {
     item_stream::request how;
-    how.whole = engine_.runs_kernels() || arguments_.common.verify;
+    how.whole = takes_all_items(engine_) || arguments_.common.verify;
     how.known_count = arguments_.mask.has_value();
     how.rows = keeps_rows(arguments_);
     if (!how.whole && !arguments_.mask) how.row_memory = piece_of_rows();

@@ -84,11 +84,11 @@ class histogram_run {
   }
 
  private:
-  /// A GPU, weighted sums and --verify get all items in one piece.
+  /// The executor, weighted sums and --verify get all items in one piece.
   void open() {
     bytes_read_ = 0;
     bool const whole =
-        engine_.runs_kernels() || arguments_.common.verify || arguments_.weights.has_value();
+        takes_all_items(engine_) || arguments_.common.verify || arguments_.weights.has_value();
     input_.emplace(arguments_.input, arguments_.common.reading(&meter_),
                    item_stream::request{.whole = whole}, bytes_read_);
   }

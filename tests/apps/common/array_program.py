@@ -234,6 +234,19 @@ class EveryArrayProgram(EveryProgram):
         for name in "std", "loop,std", "all":
             self.assertEqual(self.verified(*given, f"--verify={name}", env=no_gpu), by_std)
 
+    def test_a_gpu_takes_pieces(self):
+        source = self.save("in.npy", (np.arange(200000) * 7 % 19).astype(np.int32))  # 13 blocks
+        outputs = []
+        for engine in "cpu", "cuda":
+            to = self.path(f"{engine}.npy")
+            code, _, err = self.call(source, "-o", to, *self.options, "--memory", "4M", "--engine",
+                                     engine)
+            if engine == "cuda" and code == FAILURE:
+                self.skipTest(err)
+            self.assertEqual((code, err), (DONE, ""))
+            outputs.append(content_of(to))
+        self.assertEqual(*outputs)
+
     def test_verify_by_libraries_of_a_gpu(self):
         source = self.save("in.npy", np.arange(300) * 7 % 19)
         for name, words in ("cub", "so does CUB"), ("all", " CUB and Thrust"):

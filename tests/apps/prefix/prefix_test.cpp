@@ -8,6 +8,7 @@
 #include <apps/prefix/prefix_scan.hpp>
 #include <apps/prefix/verify.hpp>
 #include <libscan/host/host_heads.hpp>
+#include <libscan/host/on_engine.hpp>
 #include <tests/apps/prefix/calls.hpp>
 #include <tests/cpu/thread_counts.hpp>
 #include <tests/support/catch.hpp>
@@ -177,6 +178,34 @@ TEST_CASE("--verify tells zeros apart in minima, not NaNs") {
   CHECK(verify_prefix(call, any_depth).difference == "");
   owned.out = {0.0, -0.0};
   CHECK(verify_prefix(call, any_depth).difference == "item 1 is -0, expected 0");
+}
+
+// As a GPU scans files that do not fit in its memory.
+TEST_CASE("pieces of a scan without segments go on from the carry, on every engine") {
+  owned_call<std::int64_t, std::int32_t> owned(make_input<std::int32_t>(pattern::random, 1000), 5);
+  std::vector<engine> engines{engine::cpu(2)};
+  if (libscan::detail::has_executor) engines.push_back(engine::executor());
+  for (engine const& on : engines) {
+    for (auto const kind : {scan_kind::inclusive, scan_kind::exclusive}) {
+      for (auto const direction : {scan_direction::forward, scan_direction::reverse}) {
+        auto const whole = owned.call(operator_kind::plus, kind, direction, form::none);
+        std::int64_t carry = owned.init;
+        for (index_t done = 0, n = 0; done < 1000; done += n) {
+          n = std::min<index_t>(300, 1000 - done);
+          index_t const first = direction == scan_direction::forward ? done : 1000 - done - n;
+          auto piece = whole;
+          piece.in = owned.in.data() + first;
+          piece.out = owned.out.data() + first;
+          piece.n = n;
+          piece.carry = &carry;
+          prefix_scan(on, piece);
+        }
+        INFO("on " << on.description());
+        CHECK(verify_prefix(whole, deepest_sum(whole.n)).difference == "");
+        CHECK(carry == std::accumulate(owned.in.begin(), owned.in.end(), owned.init));
+      }
+    }
+  }
 }
 
 TEST_CASE("the executor refuses what would take it hours") {
