@@ -50,6 +50,10 @@ kogge-stone, kogge-stone-double-buffered, blelloch, blelloch-padded (the default
 blelloch-fully-padded or brent-kung. Not for global-hillis-steele, which has none. The names of
 block scans are also names for --algorithm: scan-then-fan with that block scan.
 
+--engine cuda: without segments, --algorithm and --verify, the GPU gets .npy and raw files piece by
+piece, so they may be larger than its memory. Reading and writing them then takes longer than the
+scan.
+
 Examples:
   scan-prefix lengths.npy -o offsets.npy --exclusive
   scan-prefix heights.npy -o highest-so-far.npy --op max --accumulator int16

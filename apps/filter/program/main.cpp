@@ -40,6 +40,9 @@ items, not a row.
 The last two are the textbook's, as kernels: on a GPU, or without one in the executor, which
 simulates each thread of a GPU and takes up to 16777216 items. The CPU evaluates the predicate.
 
+--engine cuda: without --verify, the GPU gets .npy and raw files piece by piece, so they may be
+larger than its memory. Reading and writing them then takes longer than the filter.
+
 Examples:
   scan-filter heights.npy -o peaks.npy --keep '>= 4000'
   scan-filter heights.npy -o where.npy --keep '>= 4000 and < 5000' --indices

@@ -46,6 +46,9 @@ GPU and takes up to 16777216 items. All give the same counts.
   sorted   sort the items' bins, and scan where runs begin; also: sort-and-scan
   counted  a barrier that counts (__syncthreads_count) for each bin, at most 32; also: block-count
 
+--engine cuda: without --weights and --verify, the GPU gets .npy and raw files piece by piece, so
+they may be larger than its memory. Reading them then takes longer than the counting.
+
 Examples:
   scan-histogram heights.npy --bins 20 --plot
   scan-histogram heights.npy --bins 100 --range=-500:9000 -o counts.npy --svg heights.svg
