@@ -158,8 +158,8 @@ struct pipeline_kernel {
     if constexpr (simt::has_bulk_copy) {
       op_type const op = work.op;
       index_t const n = count.get();
-      // By a shuffle, and a barrier of all lanes, the compiler knows that warps stay together:
-      // otherwise each collective is there twice, once for lanes that have come apart.
+      // The shuffle and the barrier of the whole warp show the compiler that warps do not diverge.
+      // Otherwise it compiles every collective twice, once for diverged warps.
       int const warp =
           simt::shfl(simt::full_warp, static_cast<int>(threadIdx.x) / simt::warp_size, 0);
       bool const fetches = warp == fetch_warp && simt::lane_id() < fetch_lanes;
@@ -338,8 +338,8 @@ struct pipeline_kernel {
     return sum;
   }
 
-  /// Finds the prefix that enters each tile of the block. In the block of the last tile, the next
-  /// one is past the end: what enters it is what all tiles come to. By one warp.
+  /// Finds the prefix that enters each tile of the block. The block of the last tile goes on to a
+  /// tile past the end, whose prefix is what all tiles come to. By one warp.
   static __device__ void find_prefixes(shared_storage& shared, Work const& work, index_t n,
                                        running_prefix<summary, op_type> prefix) {
     index_t const tiles = ceil_div(n, index_t{tile_items});

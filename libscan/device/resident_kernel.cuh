@@ -55,7 +55,7 @@ struct resident_kernel {
     auto const all_of = [&](unsigned tiles) {
       summary other = work.op.identity();
       if (threadIdx.x < tiles) other = format::load(summaries[threadIdx.x]);
-      summary const of_warp = total_format<summary>::combine_lanes(other, work.op);
+      summary const of_warp = warp::combine(other, work.op);
       summary const all = block::scan_of_warps(shared.others, of_warp, work.op).total;
       if constexpr (has_init<Work>) {
         return summary(work.op(work.init, all));

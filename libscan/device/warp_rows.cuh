@@ -29,7 +29,7 @@ template <class Iterator, class T>
 using memory_value_t = typename memory_value<Iterator, T>::type;
 
 /// The calling lane's share of `items` consecutive items. All lanes of the warp call each function.
-/// FewerRows: often there are fewer rows, which are whole.
+/// FewerRows: for parts that often have fewer rows, all of them whole. Those move as vectors, too.
 template <class T, int Rows, int Width, bool FewerRows = false>
 class warp_rows {
  public:

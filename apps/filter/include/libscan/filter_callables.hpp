@@ -105,7 +105,9 @@ index_t filter_with_indices(engine const& on, In const& in, Out&& out, Indices&&
   detail::check_no_overlap("filter_with_indices", std::as_bytes(from), std::as_bytes(at), false);
   detail::check_no_overlap("filter_with_indices", std::as_bytes(to), std::as_bytes(at), false,
                            "out");
-  cpu::indexed_outputs const outputs{to.data(), detail::length(to), at.data(), detail::length(at)};
+  using index = typename decltype(at)::value_type;
+  cpu::indexed_outputs<item*, index*> const outputs{to.data(), detail::length(to), at.data(),
+                                                    detail::length(at)};
   index_t const kept =
       cpu::filter_with_indices_by(threads, from.data(), outputs, detail::length(from),
                                   cpu::keep_where<item const*, Keep>{from.data(), keep});
