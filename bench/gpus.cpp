@@ -2,6 +2,7 @@
 // scan-bench-gpus: times distributed calls on 1, 2, 4, ... GPUs of this machine, and the calls for
 // one GPU beside them. Without a GPU it runs the executor, which shows only that it works.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -346,23 +347,43 @@ class bench {
   /// that sums are exact, and equal for any number of ranks.
   distributed_rows<double> stencil(index_t side, distribution const& d) const {
     index_t const first = d.begin(on_.rank()), rows = d.size(on_.rank());
-    sparse_matrix<double> mine{rows, side * side * side, {0}, {}, {}};
-    for (index_t i = first; i < first + rows; ++i) {
-      index_t const x = i % side, y = i / side % side, z = i / side / side;
-      auto const add = [&](bool inside, index_t at) {
-        if (!inside) return;
-        mine.indices.push_back(static_cast<std::int32_t>(at));
-        mine.values.push_back(at == i ? 6 : -1);
-      };
-      add(z > 0, i - side * side);
-      add(y > 0, i - side);
-      add(x > 0, i - 1);
-      add(true, i);
-      add(x + 1 < side, i + 1);
-      add(y + 1 < side, i + side);
-      add(z + 1 < side, i + side * side);
-      mine.offsets.push_back(mine.nonzeros());
+    sparse_matrix<double> mine{rows, side * side * side, {}, {}, {}};
+    auto const place = [&](index_t i) {
+      return std::array{i % side, i / side % side, i / side / side};
+    };
+    // Of its two neighbors along each axis a point on a face lacks one.
+    auto const entries = [&](index_t i) {
+      index_t count = 1;
+      for (index_t const at : place(i)) count += (at > 0) + (at + 1 < side);
+      return count;
+    };
+    mine.offsets.reserve(static_cast<std::size_t>(rows + 1));
+    mine.offsets.push_back(0);
+    for (index_t i = 0; i < rows; ++i) {
+      mine.offsets.push_back(mine.offsets.back() + entries(first + i));
     }
+    mine.indices.resize(static_cast<std::size_t>(mine.offsets.back()));
+    mine.values.resize(mine.indices.size());
+    in_parallel(static_cast<std::size_t>(rows), on_.size(),
+                [&](std::size_t begin, std::size_t end) {
+                  for (std::size_t r = begin; r < end; ++r) {
+                    index_t const i = first + static_cast<index_t>(r);
+                    auto const [x, y, z] = place(i);
+                    auto k = static_cast<std::size_t>(mine.offsets[r]);
+                    auto const add = [&](bool inside, index_t at) {
+                      if (!inside) return;
+                      mine.indices[k] = static_cast<std::int32_t>(at);
+                      mine.values[k++] = at == i ? 6 : -1;
+                    };
+                    add(z > 0, i - side * side);
+                    add(y > 0, i - side);
+                    add(x > 0, i - 1);
+                    add(true, i);
+                    add(x + 1 < side, i + 1);
+                    add(y + 1 < side, i + side);
+                    add(z + 1 < side, i + side * side);
+                  }
+                });
     return {d, std::move(mine)};
   }
 
