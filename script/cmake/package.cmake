@@ -46,7 +46,10 @@ endforeach()
 file(RELATIVE_PATH lib_from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 foreach(program IN LISTS programs)
   if(TARGET ${program})
-    set_target_properties(${program} PROPERTIES INSTALL_RPATH $ORIGIN/${lib_from_bin})
+    # The same in the build folder: CMake would pad it with colons, and an empty entry makes the loader
+    # look for libraries in the current folder.
+    set_target_properties(${program} PROPERTIES INSTALL_RPATH $ORIGIN/${lib_from_bin}
+                                                BUILD_RPATH $ORIGIN/${lib_from_bin})
     install(TARGETS ${program})
   endif()
 endforeach()
