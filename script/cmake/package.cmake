@@ -46,10 +46,12 @@ endforeach()
 file(RELATIVE_PATH lib_from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 foreach(program IN LISTS programs)
   if(TARGET ${program})
-    # The same in the build folder: CMake would pad it with colons, and an empty entry makes the loader
-    # look for libraries in the current folder.
-    set_target_properties(${program} PROPERTIES INSTALL_RPATH $ORIGIN/${lib_from_bin}
-                                                BUILD_RPATH $ORIGIN/${lib_from_bin})
+    set_target_properties(${program} PROPERTIES INSTALL_RPATH $ORIGIN/${lib_from_bin})
+    # CMake would end the path of the build folder's program by a colon. The loader takes what is empty after it for
+    # the current folder, and looks for libraries there.
+    if(LIBSCAN_LIBRARY_TYPE STREQUAL "STATIC_LIBRARY")
+      set_target_properties(${program} PROPERTIES BUILD_WITH_INSTALL_RPATH ON)
+    endif()
     install(TARGETS ${program})
   endif()
 endforeach()
