@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -77,15 +78,15 @@ std::byte* grown(std::byte* memory, std::size_t size, std::size_t capacity, std:
     std::free(memory);
     return mapped;
   }
-  // Pages move as a whole if both places are aligned. Elsewhere they are split.
-  void* at = ::mremap(memory, before, after, 0);
-  if (at != MAP_FAILED) return memory;
-  std::byte* const place = map_huge_pages(after);
-  at = place != nullptr ? ::mremap(memory, before, after, MREMAP_MAYMOVE | MREMAP_FIXED, place)
-                        : ::mremap(memory, before, after, MREMAP_MAYMOVE);
-  if (at != MAP_FAILED) return static_cast<std::byte*>(at);
-  if (place != nullptr) ::munmap(place, after);
-  return nullptr;
+  if (::mremap(memory, before, after, 0) != MAP_FAILED) return memory;
+  // Pages move as a whole if both places are aligned. A limit counts both.
+  rlimit limit = {};
+  bool const unlimited = ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY;
+  std::byte* const place = unlimited ? map_huge_pages(after) : nullptr;
+  void* const at = place != nullptr
+                       ? ::mremap(memory, before, after, MREMAP_MAYMOVE | MREMAP_FIXED, place)
+                       : ::mremap(memory, before, after, MREMAP_MAYMOVE);
+  return at != MAP_FAILED ? static_cast<std::byte*>(at) : nullptr;
 }
 
 class stream_source final : public byte_source {

@@ -79,11 +79,13 @@ std::string json_string(std::string_view text) {
   return result + '"';
 }
 
+std::string items_read(std::size_t count, dtype type, std::uint64_t header_line) {
+  std::string const words = std::to_string(count) + " items of " + std::string(name_of(type));
+  if (header_line == 0) return words;
+  return words + "; line " + std::to_string(header_line) + " is a header";
+}
 std::string items_read(array const& items) {
-  std::string const words =
-      std::to_string(items.count()) + " items of " + std::string(name_of(items.type));
-  if (items.header_line == 0) return words;
-  return words + "; line " + std::to_string(items.header_line) + " is a header";
+  return items_read(items.count(), items.type, items.header_line);
 }
 
 bool report_verified(std::string const& difference, verifier_set others,

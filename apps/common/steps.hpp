@@ -53,8 +53,9 @@ decltype(auto) timed(double& seconds, Work&& work) {
   return work();
 }
 
-/// The words of --time for an array that was read: "1000 items of int32", and the line of a text
-/// that was skipped as a header.
+/// The words of --time for items that were read: "1000 items of int32", and the line of a text
+/// that was skipped as a header, if any.
+std::string items_read(std::size_t count, dtype type, std::uint64_t header_line);
 std::string items_read(array const& items);
 
 /// Prints the result of --verify, and returns whether `difference` is empty. If so, `agreement`

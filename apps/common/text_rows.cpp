@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <utility>
 
 #include <apps/common/cells.hpp>
 #include <apps/common/memory_bound.hpp>
 #include <apps/common/number_column.hpp>
+#include <apps/common/on_threads.hpp>
 
 namespace libscan::apps {
 namespace {
@@ -30,6 +32,17 @@ constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 void reserve(std::vector<std::string_view>& views, std::size_t count) {
   views.reserve(count);
   advise_huge_pages(views.data(), count * sizeof(views[0]));
+}
+
+/// How many LF a text has.
+std::size_t lines_in(std::string_view text, int threads) {
+  constexpr std::size_t part = std::size_t{1} << 20;
+  std::vector<std::size_t> found((text.size() + part - 1) / part);
+  for_each_on_threads(found.size(), threads, [&](std::size_t i) {
+    std::string_view const some = text.substr(i * part, part);
+    found[i] = static_cast<std::size_t>(std::count(some.begin(), some.end(), '\n'));
+  });
+  return std::accumulate(found.begin(), found.end(), std::size_t{0});
 }
 
 /// All of a text.
@@ -184,8 +197,7 @@ text_row_reader::text_row_reader(byte_reader& in, read_options const& options,
     whole_ = std::move(*kept);
     whole_in_ = std::make_unique<byte_reader>(from_memory(whole_), in.name());
     std::string_view const all = as_text(whole_.bytes);
-    rows_expected_ =
-        few ? all.size() : static_cast<std::size_t>(std::count(all.begin(), all.end(), '\n')) + 1;
+    rows_expected_ = few ? all.size() : lines_in(all, threads_for(options.threads)) + 1;
     taken_ = whole_.bytes.size();
   }
   if (limit) {

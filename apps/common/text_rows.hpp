@@ -77,6 +77,9 @@ class text_row_reader {
   /// Whether the last piece has been read.
   bool at_end() const { return at_end_; }
 
+  /// The bytes read so far from a file that does not stay in memory: they do not come through `in`.
+  std::uint64_t bytes_by_blocks() const { return blocks_in_ ? blocks_in_->offset() : 0; }
+
  private:
   class key_builder;
 

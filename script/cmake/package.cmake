@@ -47,6 +47,11 @@ file(RELATIVE_PATH lib_from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FUL
 foreach(program IN LISTS programs)
   if(TARGET ${program})
     set_target_properties(${program} PROPERTIES INSTALL_RPATH $ORIGIN/${lib_from_bin})
+    # CMake would end the path of the build folder's program by a colon. The loader takes what is empty after it for
+    # the current folder, and looks for libraries there.
+    if(LIBSCAN_LIBRARY_TYPE STREQUAL "STATIC_LIBRARY")
+      set_target_properties(${program} PROPERTIES BUILD_WITH_INSTALL_RPATH ON)
+    endif()
     install(TARGETS ${program})
   endif()
 endforeach()

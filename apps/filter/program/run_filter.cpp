@@ -352,11 +352,9 @@ class filter_run {
   /// Keeps whole rows of a text, piece by piece. The numbers of each may have another type.
   exit_code run_rows() {
     text_row_reader* const more = input_->more_rows();
-    rows_read_ = *input_->held();
-    rows_read_->shape = {0};
-    rows_read_->bytes = {};
-    rows_read_->owner.reset();
     text_rows rows = input_->take_rows();
+    rows_read_ = 0;
+    header_line_ = rows.header_line;
     timed(write_seconds_,
           [&] { for_each_output([&](auto& output) { begin_rows(output, rows); }); });
     while (take_rows(rows)) {
@@ -365,6 +363,7 @@ class filter_run {
       if (rows.rows.size() < many_rows) for_each_output([](auto& output) { output.flush(); });
       rows = {};  // its memory is used again
       timed(read_seconds_, [&] { rows = more->next(); });
+      bytes_read_ = std::max(bytes_read_, more->bytes_by_blocks());
     }
     return exit_code::difference;
   }
@@ -372,7 +371,7 @@ class filter_run {
   /// Filters a piece of the rows; false if --verify finds a difference.
   bool take_rows(text_rows const& rows) {
     array const& numbers = rows.keys[0].numbers;
-    rows_read_->shape[0] += static_cast<index_t>(numbers.count());
+    *rows_read_ += static_cast<index_t>(numbers.count());
     return with_keep<bool>(numbers.type, [&]<class T>(std::type_identity<T>, auto next_keep) {
       return filter_piece(
           numbers.values<T>(), next_keep, [&](auto values, auto const& keep, auto const& keeps) {
@@ -490,12 +489,14 @@ class filter_run {
   }
 
   void report_times() const {
-    index_t const items = rows_read_ ? rows_read_->shape[0] : input_->items();
+    index_t const items = rows_read_.value_or(input_->items());
     auto const input_bytes = static_cast<std::uint64_t>(items) * size_of(input_->type());
     report_number("items", static_cast<std::uint64_t>(items));
     report_number("kept", static_cast<std::uint64_t>(kept_));
     report_step("read", read_seconds_, bytes_read_,
-                rows_read_ ? items_read(*rows_read_) : input_->words());
+                rows_read_
+                    ? items_read(static_cast<std::size_t>(items), input_->type(), header_line_)
+                    : input_->words());
     report_step("filter", filter_seconds_, input_bytes + result_bytes_,
                 "kept " + std::to_string(kept_) + " items (" + percent(kept_, items) + ")" +
                     by_algorithm() + ", on " + engine_.description());
@@ -513,7 +514,8 @@ class filter_run {
   progress meter_;
   std::optional<item_stream> input_;
   std::optional<mask_file> mask_;
-  std::optional<array> rows_read_;                   // their number, and how they were read
+  std::optional<index_t> rows_read_;                 // of a text whose rows stay whole
+  std::uint64_t header_line_ = 0;                    // above them
   std::unique_ptr<lazy_buffer<index_t>> row_space_;  // for positions of a piece of rows
   index_t piece_items_ = 0;
   index_t kept_ = 0;

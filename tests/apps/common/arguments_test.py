@@ -66,6 +66,13 @@ class Arguments(ProgramCase):
         error = self.fails(USAGE, "'', expected a value", *arguments)
         self.assertRegex(error, r"\A%s: '', expected a value" % name)
 
+    def test_libraries_never_come_from_the_current_folder(self):
+        self.write("libz.so.1", b"no library")
+        for program in PROGRAMS:
+            with self.subTest(program=program):
+                self.name, self.program = os.path.basename(program), program
+                self.succeeds("--version", cwd=self.dir)
+
     def test_options_that_are_given_twice(self):
         for program in PROGRAMS:
             positionals, options, _ = self.arguments_of(program)

@@ -212,7 +212,9 @@ class Sizes(MemoryCase):
                 with self.subTest(program=name, out=out, options=options, source=source,
                                   count=count):
                     self.of(name)
-                    self.ends_in_words(source, *options, "--threads", "2", out=out)
+                    done = self.ends_in_words(source, *options, "--threads", "2", out=out)
+                    if KIND == "address-space" and name == "scan-filter" and count < 20:
+                        self.assertTrue(done)  # growing takes no address space twice
 
     def test_two_inputs_that_fit_alone(self):
         for size in some([100, 150, 290, 300], 150):

@@ -160,6 +160,9 @@ class Results(FilterCase):
             self.succeeds(source, *keep, "-o", self.path("k.npy"), "--split", self.path("r.txt"))
             self.assertSame(self.load("r.txt", "float64"),
                             np.array([n for n in values if n < 10], "float64"))
+        _, _, err = self.call(source, "--column", "n", "--keep", ">= 10", "--time")
+        self.assertRegex(err, r"read .* 5000 items of \w+; line 1 is a header\n")
+        self.assertIn("kept %d items" % len(kept), err)
         mask = self.write("m.txt", b"".join(b"%d\n" % (n >= 10) for n in values))
         self.assertEqual(self.succeeds(source, "--column", "n", "--mask", mask), expected[0])
         code, out, _ = self.call(source, "--column", "n", "--keep", ">= 10", "--verify",
