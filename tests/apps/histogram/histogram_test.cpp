@@ -152,8 +152,8 @@ TEST_CASE("narrow counters of a great many bins carry, at any place and beyond t
     for (int const range : {40000, 1 << 16}) {
       if (reduced() && range == 40000) continue;
       int const bins = 40000;
-      auto const samples =
-          spread_samples<std::uint32_t>(how, sized(700000, 350000), static_cast<std::uint32_t>(range));
+      auto const samples = spread_samples<std::uint32_t>(how, sized(700000, 350000),
+                                                         static_cast<std::uint32_t>(range));
       integer_bins<std::uint32_t> const rule(7, bins);
       auto const expected = histogram_oracle(samples, integer_edges(std::uint32_t{7}, bins));
       require_native<std::uint32_t>(samples, rule, expected);
@@ -336,7 +336,8 @@ TEMPLATE_LIST_TEST_CASE("integers by any name are counted like those of their wi
   if constexpr (sizeof(TestType) > 1) {
     static_assert(cpu::detail::has_inside_check<TestType, integer_bins<TestType>>);
   }
-  for (index_t const n : {index_t{0}, index_t{1}, index_t{127}, index_t{128}, index_t{5000}, large}) {
+  for (index_t const n :
+       {index_t{0}, index_t{1}, index_t{127}, index_t{128}, index_t{5000}, large}) {
     for (spread const how : all_spreads) {
       auto const samples = spread_samples<fixed>(how, n, 120);
       std::vector<TestType> const same(samples.begin(), samples.end());

@@ -53,7 +53,7 @@ std::string faults(operator_kind op, index_t n) {
 
 TEST_CASE("scan-prefix's device scans agree with a loop") {
   int const size = static_cast<int>(sized(scaled(20001, 3001), 1501));
-  each_schedule(scaled(2, 1), [](std::string const& schedule) {
+  each_schedule(scaled(2, 1), [size](std::string const& schedule) {
     INFO(schedule);
     for (index_t const n : {0, 1, 2, 31, 33, 1000, size}) {
       CHECK(faults<std::int64_t, std::uint8_t>(operator_kind::plus, n) == "");

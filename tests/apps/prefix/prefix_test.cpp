@@ -83,7 +83,8 @@ TEST_CASE("the CPU engine accumulates floats") {
 
 // Of so many items every thread has some; sums of floats have the same bits.
 TEMPLATE_TEST_CASE("any number of threads gives the same", "", std::int32_t, float) {
-  owned_call<TestType, TestType> owned(make_input<TestType>(pattern::random, sized(1000003, 200003)), TestType(3));
+  owned_call<TestType, TestType> owned(
+      make_input<TestType>(pattern::random, sized(1000003, 200003)), TestType(3));
   each_manner([&](scan_kind kind, scan_direction direction, form how) {
     auto const call = owned.call(operator_kind::plus, kind, direction, how);
     INFO("form " << static_cast<int>(how));
