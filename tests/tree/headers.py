@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Headers compile: headers.py ROOT --cxx COMPILER... [--by-folder] [--nvcc NVCC --arch sm_80...]
+"""Headers compile: headers.py ROOT --cxx COMPILER... [--by-module] [--nvcc NVCC --arch sm_80...]
 
 Each header alone by the first C++ compiler named (.cuh files are the executor's then, but for those
 of CUDA alone), all of a layer together by the others; the .cuh files together by nvcc, for the
 first architecture named, and those of CUDA alone each alone; the .cuh files of all folders at once
-for the other architectures. With --by-folder no header is compiled alone. Examples of
+for the other architectures. With --by-module no header is compiled alone, but all of an
+application together, and all of the core. Examples of
 host APIs and of device calls, which README.md quotes, are headers too.
 """
 import argparse
@@ -28,6 +29,14 @@ def of_cuda_alone(header):
     return name.startswith("libscan/simt/cuda/") or name.endswith("_cuda.cuh")
 
 
+def folder_of(header):
+    return header.parent
+
+
+def module_of(header):
+    return pathlib.Path(*header.parts[:2 if header.parts[0] == "apps" else 1])
+
+
 def jobs(arguments, work):
     """Pairs of what is compiled, in words, and command line."""
     def source_of(name, headers):
@@ -42,8 +51,9 @@ def jobs(arguments, work):
     hosted = [header for header in headers
               if not of_cuda_alone(header) and header.name not in ("mpi.hpp", "nccl.hpp")]
     first, *others = arguments.cxx
-    if arguments.by_folder:
-        first, others = None, arguments.cxx
+    together = folder_of
+    if arguments.by_module:
+        first, others, together = None, arguments.cxx, module_of
     for header in hosted if first else []:
         yield f"{header} alone", [first, *CXX_FLAGS, *include, "-x", "c++",
                                   source_of(header, [header])]
@@ -51,7 +61,7 @@ def jobs(arguments, work):
         nvcc = [arguments.nvcc, *NVCC_FLAGS, *include, f"-arch={arguments.arch[0]}"]
         for header in filter(of_cuda_alone, headers):
             yield f"{header} alone", [*nvcc, source_of(header, [header])]
-    for room, inside in itertools.groupby(sorted(hosted), key=lambda header: header.parent):
+    for room, inside in itertools.groupby(sorted(hosted), key=together):
         inside = list(inside)
         for compiler in others:
             yield f"the headers of {room}", [compiler, *CXX_FLAGS, *include, "-x", "c++",
@@ -71,7 +81,7 @@ def main():
     parser.add_argument("--cxx", nargs="+", required=True)
     parser.add_argument("--nvcc")
     parser.add_argument("--arch", nargs="+", default=["sm_80"])
-    parser.add_argument("--by-folder", action="store_true")
+    parser.add_argument("--by-module", action="store_true")
     arguments = parser.parse_args()
 
     def compile_alone(job):

@@ -121,7 +121,7 @@ class Results(PrefixCase):
         n = 501
         offsets = some_offsets(n, empty=False)
         files = {form: self.segments(form, offsets) for form in FORMS}
-        for dtype, cases in grouped(combinations(7, DTYPES, OPERATORS, [False, True],
+        for dtype, cases in grouped(combinations(5, DTYPES, OPERATORS, [False, True],
                                                  [False, True], [None] + FORMS)):
             array = samples(dtype, n)
             source = self.save("in.npy", array)

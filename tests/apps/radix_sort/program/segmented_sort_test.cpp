@@ -85,6 +85,8 @@ TEMPLATE_TEST_CASE("segments of numbers are sorted with their values", "",
       require_sorted_segments<key, value>(threads, offsets_of(0, 1, 0), tuning);
       require_sorted_segments<key, value>(threads, offsets_of(3000, 50, 20), tuning);
       require_sorted_segments<key, value>(threads, offsets_of(40, 3000, 0), tuning);
+      // As long as the small leaf has items of 16, 8 and 4 bytes.
+      require_sorted_segments<key, value>(threads, {0, 256, 768, 1792}, tuning);
       // So many that their lengths are looked at in several pieces, the last with a long one.
       require_sorted_segments<key, value>(threads, offsets_of(70000, 3, 90000), tuning);
     }
