@@ -91,6 +91,8 @@ class build_tree:
             listed = subprocess.run(["ninja", "-C", self.folder, "-t", "inputs", output],
                                     stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
             paths = {(self.folder / line.strip()).resolve() for line in listed.stdout.splitlines()}
+            together = {path for path in paths if path.parent.name == "Unity"}
+            paths = paths.union(*map(self.includes, together)) - together
             self.compiled[output] = {path for path in paths
                                      if path.suffix in (".cpp", ".cu") and path.is_file()}
         return self.compiled[output]

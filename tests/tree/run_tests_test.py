@@ -33,7 +33,9 @@ foreach(source IN LISTS sources)
   set(program ${CMAKE_CURRENT_BINARY_DIR}/${name})
   set(library)
   if(name MATCHES "links")
-    set(library ${PROJECT_SOURCE_DIR}/libscan/all.cpp)
+    set(together ${CMAKE_CURRENT_BINARY_DIR}/Unity/unity_0_cxx.cxx)
+    file(CONFIGURE OUTPUT ${together} CONTENT "#include \\"${PROJECT_SOURCE_DIR}/libscan/more.cpp\\"\\n")
+    set(library ${PROJECT_SOURCE_DIR}/libscan/all.cpp ${together})
   endif()
   add_custom_command(OUTPUT ${program} DEPENDS ${source} ${library}
     COMMENT "Linking CXX executable FOLDER/${name}"
@@ -106,6 +108,8 @@ class SmallProject(unittest.TestCase):
         "libscan/cpu/scan.hpp": "#include <libscan/cpu/chunk.hpp>\n",
         "libscan/device/scan.hpp": "#include <libscan/core/types.hpp>\n",
         "libscan/all.cpp": "#include <libscan/cpu/scan.hpp>\n",
+        "libscan/more.cpp": "#include <libscan/device/more.hpp>\n",
+        "libscan/device/more.hpp": "",
         "tests/cpu/a_links.cpp": program("a_links"),
         "tests/cpu/a_near.cpp": program("a_near", "libscan/cpu/chunk.hpp"),
         "tests/cpu/b_far.cpp": program("b_far", "libscan/cpu/scan.hpp"),
@@ -180,6 +184,10 @@ class Affected(SmallProject):
     def test_a_header_reaches_the_programs_that_include_it(self):
         self.assertEqual(self.names("libscan/device/scan.hpp"), ["c_other"])
         self.assertEqual(self.names("docs/words.md"), [])
+
+    def test_a_source_of_a_unity_build_reaches_the_programs_that_link_it(self):
+        self.assertEqual(self.names("libscan/more.cpp"), ["a_links"])
+        self.assertEqual(self.names("libscan/device/more.hpp"), ["a_links"])
 
     def test_the_folder_that_mirrors_comes_first_and_then_few_includes(self):
         self.assertEqual(self.names("libscan/cpu/chunk.hpp"), ["a_near", "b_far", "a_links", "d_user"])
