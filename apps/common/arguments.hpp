@@ -11,11 +11,7 @@
 
 #include <apps/common/data_file.hpp>
 #include <apps/common/dtype.hpp>
-#include <apps/common/exit_code.hpp>
 #include <apps/common/verifiers.hpp>
-#include <libscan/core/engine.hpp>
-#include <libscan/core/error.hpp>
-#include <libscan/core/name_table.hpp>
 
 namespace CLI {
 class App;
@@ -80,17 +76,9 @@ CLI::Option* add_whole_number(CLI::App& app, std::string const& name, T& to, std
       otherwise);
 }
 
-/// Adds --algorithm, which calls `take` with its name.
+/// Adds --algorithm, which calls `take` with its name; algorithm.hpp adds it for a table of names.
 CLI::Option* add_algorithm(CLI::App& app, std::string const& words,
                            std::function<void(std::string const&)> take);
-
-/// The same for a variable and the names of its values.
-template <class Enum, std::size_t Names, std::size_t Others>
-CLI::Option* add_algorithm(CLI::App& app, std::optional<Enum>& to,
-                           name_table<Enum, Names, Others> const& table, std::string const& words) {
-  return add_algorithm(app, words,
-                       [&to, &table](std::string const& name) { to = table.named(name); });
-}
 
 /// Adds --version, for a program without the other common flags.
 void add_version_flag(CLI::App& app);
@@ -115,43 +103,5 @@ void add_rank_arguments(CLI::App& app, common_arguments& values);
 /// Parses the command line; refuses an empty value of any option. Returns false after printing
 /// --help or --version to standard output: the program is then done. Throws `usage_error`.
 [[nodiscard]] bool parse_arguments(CLI::App& app, int argc, char const* const* argv);
-
-/// The verifiers beside the loop: those that --verify names; with "all", those that are offered and
-/// can run here. Throws `engine_unavailable` if one is named that needs a GPU, and
-/// there is none.
-inline verifier_set verifiers_for(common_arguments const& common) {
-  verifier_set chosen;
-  auto const choose = [&](verifier each, bool named) {
-    if (!needs_gpu(each)) return chosen.add(each);
-    try {
-      engine::cuda();
-      chosen.add(each);
-    } catch (engine_unavailable const& reason) {
-      if (!named) return;
-      throw engine_unavailable("--verify=" + std::string(verifier_names.name(each)) +
-                               " needs a GPU: " + reason.what());
-    }
-  };
-  for_each(common.verify_by, [&](verifier each) { choose(each, true); });
-  if (common.verify_by_all) {
-    for_each(common.offered_verifiers, [&](verifier each) { choose(each, false); });
-  }
-  chosen.remove(verifier::loop);
-  return chosen;
-}
-
-/// The engine that --engine names. With an --algorithm that consists of kernels it runs kernels: a
-/// GPU, and the executor where "auto" finds none. Throws `usage_error` for such an algorithm on the
-/// cpu engine; otherwise as `engine::named`.
-inline engine engine_for(common_arguments const& common, bool algorithm_of_kernels = false) {
-  if (!algorithm_of_kernels) return engine::named(common.engine, common.threads);
-  if (common.engine == "cpu") {
-    throw usage_error(
-        "--engine cpu does not run the kernels that --algorithm names; expected --engine cuda, "
-        "executor or auto");
-  }
-  engine const found = engine::named(common.engine, common.threads);
-  return found.runs_kernels() ? found : engine::executor();
-}
 
 }  // namespace libscan::apps
