@@ -11,11 +11,7 @@
 
 #include <apps/common/data_file.hpp>
 #include <apps/common/dtype.hpp>
-#include <apps/common/exit_code.hpp>
 #include <apps/common/verifiers.hpp>
-#include <libscan/core/engine.hpp>
-#include <libscan/core/error.hpp>
-#include <libscan/core/name_table.hpp>
 
 namespace CLI {
 class App;
@@ -80,17 +76,9 @@ CLI::Option* add_whole_number(CLI::App& app, std::string const& name, T& to, std
       otherwise);
 }
 
-/// Adds --algorithm, which calls `take` with its name.
+/// Adds --algorithm, which calls `take` with its name; algorithm.hpp adds it for a table of names.
 CLI::Option* add_algorithm(CLI::App& app, std::string const& words,
                            std::function<void(std::string const&)> take);
-
-/// The same for a variable and the names of its values.
-template <class Enum, std::size_t Names, std::size_t Others>
-CLI::Option* add_algorithm(CLI::App& app, std::optional<Enum>& to,
-                           name_table<Enum, Names, Others> const& table, std::string const& words) {
-  return add_algorithm(app, words,
-                       [&to, &table](std::string const& name) { to = table.named(name); });
-}
 
 /// Adds --version, for a program without the other common flags.
 void add_version_flag(CLI::App& app);
@@ -116,6 +104,7 @@ void add_rank_arguments(CLI::App& app, common_arguments& values);
 /// --help or --version to standard output: the program is then done. Throws `usage_error`.
 [[nodiscard]] bool parse_arguments(CLI::App& app, int argc, char const* const* argv);
 
+<<<<<<< HEAD
 /// The verifiers beside the loop: those that --verify names; with "all", those that are offered and
 /// can run here. Throws `engine_unavailable` if one is named that needs a GPU, and
 /// there is none.
@@ -157,4 +146,6 @@ inline engine engine_for(common_arguments const& common, bool algorithm_of_kerne
 /// Whether an engine needs all items at once: the executor refuses too many of them.
 inline bool takes_all_items(engine const& on) { return on.runs_kernels() && !on.is_cuda(); }
 
+=======
+>>>>>>> w50tidy
 }  // namespace libscan::apps

@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 
-#include <apps/common/arguments.hpp>
+#include <apps/common/algorithm.hpp>
 #include <apps/common/array_writer.hpp>
 #include <apps/common/byte_source.hpp>
 #include <apps/common/data_file.hpp>

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <apps/common/arguments.hpp>
+#include <apps/common/algorithm.hpp>
 #include <apps/common/array_writer.hpp>
 #include <apps/common/byte_source.hpp>
 #include <apps/common/data_file.hpp>

@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include <apps/common/arguments.hpp>
+#include <apps/common/algorithm.hpp>
 #include <apps/common/program.hpp>
 #include <apps/common/rank_program.hpp>
 #include <apps/histogram/program/run_histogram.hpp>

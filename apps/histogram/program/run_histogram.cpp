@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include <apps/common/arguments.hpp>
+#include <apps/common/algorithm.hpp>
 #include <apps/common/array_writer.hpp>
 #include <apps/common/data_file.hpp>
 #include <apps/common/item_stream.hpp>

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <apps/common/arguments.hpp>
+#include <apps/common/algorithm.hpp>
 #include <apps/common/byte_source.hpp>
 #include <apps/common/item_stream.hpp>
 #include <apps/common/lazy_buffer.hpp>

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <apps/common/arguments.hpp>
+#include <apps/common/algorithm.hpp>
 #include <apps/common/array_writer.hpp>
 #include <apps/common/block_file.hpp>
 #include <apps/common/data_file.hpp>
