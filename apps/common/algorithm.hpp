@@ -60,4 +60,7 @@ inline engine engine_for(common_arguments const& common, bool algorithm_of_kerne
   return found.runs_kernels() ? found : engine::executor();
 }
 
+/// Whether an engine needs all items at once: the executor refuses too many of them.
+inline bool takes_all_items(engine const& on) { return on.runs_kernels() && !on.is_cuda(); }
+
 }  // namespace libscan::apps

@@ -104,48 +104,4 @@ void add_rank_arguments(CLI::App& app, common_arguments& values);
 /// --help or --version to standard output: the program is then done. Throws `usage_error`.
 [[nodiscard]] bool parse_arguments(CLI::App& app, int argc, char const* const* argv);
 
-<<<<<<< HEAD
-/// The verifiers beside the loop: those that --verify names; with "all", those that are offered and
-/// can run here. Throws `engine_unavailable` if one is named that needs a GPU, and
-/// there is none.
-inline verifier_set verifiers_for(common_arguments const& common) {
-  verifier_set chosen;
-  auto const choose = [&](verifier each, bool named) {
-    if (!needs_gpu(each)) return chosen.add(each);
-    try {
-      engine::cuda();
-      chosen.add(each);
-    } catch (engine_unavailable const& reason) {
-      if (!named) return;
-      throw engine_unavailable("--verify=" + std::string(verifier_names.name(each)) +
-                               " needs a GPU: " + reason.what());
-    }
-  };
-  for_each(common.verify_by, [&](verifier each) { choose(each, true); });
-  if (common.verify_by_all) {
-    for_each(common.offered_verifiers, [&](verifier each) { choose(each, false); });
-  }
-  chosen.remove(verifier::loop);
-  return chosen;
-}
-
-/// The engine that --engine names. With an --algorithm that consists of kernels it runs kernels: a
-/// GPU, and the executor where "auto" finds none. Throws `usage_error` for such an algorithm on the
-/// cpu engine; otherwise as `engine::named`.
-inline engine engine_for(common_arguments const& common, bool algorithm_of_kernels = false) {
-  if (!algorithm_of_kernels) return engine::named(common.engine, common.threads);
-  if (common.engine == "cpu") {
-    throw usage_error(
-        "--engine cpu does not run the kernels that --algorithm names; expected --engine cuda, "
-        "executor or auto");
-  }
-  engine const found = engine::named(common.engine, common.threads);
-  return found.runs_kernels() ? found : engine::executor();
-}
-
-/// Whether an engine needs all items at once: the executor refuses too many of them.
-inline bool takes_all_items(engine const& on) { return on.runs_kernels() && !on.is_cuda(); }
-
-=======
->>>>>>> w50tidy
 }  // namespace libscan::apps
