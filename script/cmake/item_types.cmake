@@ -35,6 +35,9 @@ endfunction()
 # the executor.
 function(libscan_compile_types_for_executor target header code)
   string(REPLACE "/" "+" ARGN "${ARGN}")
+  if(CMAKE_UNITY_BUILD)
+    list(JOIN ARGN "+" ARGN)  # all types in one source
+  endif()
   libscan_type_sources(sources "${header}" "${code}" executor.cpp ${ARGN})
   libscan_add_executor_sources(${target} ${sources})
 endfunction()
