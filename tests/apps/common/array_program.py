@@ -334,7 +334,7 @@ class EveryArrayProgram(EveryProgram):
 
     @needs_little_memory
     def test_too_little_memory(self):
-        most = 64 if QUICK else 100  # MiB
+        most = 100  # MiB
         arguments = ["-", "--format", "raw", "--dtype", "u8", "--threads", "1", "-o",
                      self.path("o.raw"), *self.options]
         more = {"data": bytes(most * 1_500_000), **little_memory(most << 20)}
