@@ -16,7 +16,7 @@ import unittest
 import numpy as np
 
 from program_case import (BAD_FILE, DIFFERENCE, DONE, EveryProgram, FAILURE, ProgramCase, USAGE,
-                          QUICK, combinations, grouped, limited, read_terminal)
+                          combinations, grouped, limited, read_terminal)
 
 INTEGERS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
 FLOATS = ["float32", "float64"]
