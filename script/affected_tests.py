@@ -198,8 +198,8 @@ class build_tree:
         return [output for output in self.outputs(test) if self.sources(output)]
 
     def selected(self, tests):
-        """The numbers of tests, and the programs that they run."""
-        return ([test["number"] for test in tests],
+        """The names of tests, and the programs that they run."""
+        return ([test["name"] for test in tests],
                 sorted({program for test in tests for program in self.programs(test)}))
 
 

@@ -255,9 +255,10 @@ def build_command(preset, targets):
     return ["cmake", "--build", "--preset", preset, "--parallel", CORES, "--target", *targets]
 
 
-def test_command(preset, numbers=None):
-    """Runs the tests of a preset, or only those with these numbers."""
-    options = [] if numbers is None else ["-I", ",".join(["0", "0", "0", *map(str, numbers)])]
+def test_command(preset, names=None):
+    """Runs the tests of a preset, or only those with these names. Not by numbers: ctest counts only
+    the tests that the preset's filter leaves."""
+    options = [] if names is None else ["-R", "^(%s)$" % "|".join(map(re.escape, names))]
     return ["ctest", "--preset", preset, "--parallel", CORES, "--output-on-failure",
             "--no-tests=error", *options]
 
@@ -271,11 +272,11 @@ def show_results(steps, log):
 
 
 def suite(steps, preset, target, selected=None):
-    """Builds a preset and runs its tests; or only those `selected`, numbers and programs."""
-    numbers, targets = selected or (None, [target])
+    """Builds a preset and runs its tests; or only those `selected`, names and programs."""
+    names, targets = selected or (None, [target])
     if targets:
         steps.run(f"{preset} build", build_command(preset, targets))
-    show_results(steps, steps.run(f"{preset} test", test_command(preset, numbers)))
+    show_results(steps, steps.run(f"{preset} test", test_command(preset, names)))
 
 
 def configure(steps, preset):
@@ -331,7 +332,7 @@ class changed_suite:
         """Builds and runs the next few tests, those of them whose programs are built in time."""
         tests = self.next()
         self.rounds += 1
-        numbers, programs = self.tree.selected(tests)
+        names, programs = self.tree.selected(tests)
         if programs:
             try:
                 steps.run(f"{self.preset} build {self.rounds}", build_command(self.preset, programs),
@@ -339,12 +340,12 @@ class changed_suite:
             except stopped as stop:
                 built = programs_built(stop.args[0].read_text(errors="replace"))
                 tests = [test for test in tests if built.issuperset(self.tree.programs(test))]
-                numbers, _ = self.tree.selected(tests)
+                names, _ = self.tree.selected(tests)
         if not tests:
             return
         step = f"{self.preset} test {self.rounds}"
         try:
-            show_results(steps, steps.run(step, test_command(self.preset, numbers), until=until))
+            show_results(steps, steps.run(step, test_command(self.preset, names), until=until))
         except stopped as stop:
             log = stop.args[0].read_text(errors="replace")
             passed, failures = test_results(log)
