@@ -61,14 +61,14 @@ def jobs(arguments, work):
         nvcc = [arguments.nvcc, *NVCC_FLAGS, *include, f"-arch={arguments.arch[0]}"]
         for header in filter(of_cuda_alone, headers):
             yield f"{header} alone", [*nvcc, source_of(header, [header])]
-    for room, inside in itertools.groupby(sorted(hosted), key=together):
+    for group, inside in itertools.groupby(sorted(hosted), key=together):
         inside = list(inside)
         for compiler in others:
-            yield f"the headers of {room}", [compiler, *CXX_FLAGS, *include, "-x", "c++",
-                                             source_of(room, inside)]
+            yield f"the headers of {group}", [compiler, *CXX_FLAGS, *include, "-x", "c++",
+                                              source_of(group, inside)]
         device = [header for header in inside if header.suffix == ".cuh"]
         if arguments.nvcc and device:
-            yield f"the .cuh files of {room}", [*nvcc, source_of(f"{room}.cuh", device)]
+            yield f"the .cuh files of {group}", [*nvcc, source_of(f"{group}.cuh", device)]
     device = [header for header in hosted if header.suffix == ".cuh"]
     for architecture in arguments.arch[1:] if arguments.nvcc else []:
         yield f"all .cuh files for {architecture}", [*nvcc[:-1], f"-arch={architecture}",
