@@ -249,8 +249,10 @@ void make_table_again(device_case const& one) {
     case task::product:
     case task::segmented_product:
       if (c.type == dtype::i64) return multiply_by_thrust<min_plus<std::int64_t>>(one);
-      return has_cusparse() ? multiply_by_cusparse(one)
-                            : multiply_by_thrust<plus_times<float>>(one);
+      if (has_cusparse() && suits_cusparse(one.in.size(slot::places) - 1, c.columns, c.n)) {
+        return multiply_by_cusparse(one);
+      }
+      return multiply_by_thrust<plus_times<float>>(one);
     default:
       if (c.type == dtype::u8) return count_by_cub<std::uint8_t>(one);
       if (c.type == dtype::i32) return count_by_cub<std::int32_t>(one);

@@ -21,26 +21,26 @@ namespace libscan::test {
 
 /// A value of `Bytes` bytes, aligned as such structures are.
 template <int Bytes>
-struct sized {
+struct value_of {
   using part = std::conditional_t<Bytes % 8 == 0, std::uint64_t,
                                   std::conditional_t<Bytes % 4 == 0, std::uint32_t, std::uint8_t>>;
   part at[static_cast<std::size_t>(Bytes) / sizeof(part)];
 
   /// With `number` in all parts.
-  LIBSCAN_HOST_DEVICE static constexpr sized of(unsigned number) {
-    sized value{};
+  LIBSCAN_HOST_DEVICE static constexpr value_of of(unsigned number) {
+    value_of value{};
     for (part& each : value.at) each = static_cast<part>(number);
     return value;
   }
-  LIBSCAN_HOST_DEVICE constexpr bool operator==(sized const& other) const {
+  LIBSCAN_HOST_DEVICE constexpr bool operator==(value_of const& other) const {
     return at[0] == other.at[0];
   }
 };
 
 /// The later of two values that are not 0. Associative, does not commute.
 template <int Bytes>
-struct last_sized {
-  using value_type = sized<Bytes>;
+struct last_value {
+  using value_type = value_of<Bytes>;
   LIBSCAN_HOST_DEVICE static constexpr value_type identity() { return {}; }
   LIBSCAN_HOST_DEVICE constexpr value_type operator()(value_type const& earlier,
                                                       value_type const& later) const {
@@ -51,17 +51,17 @@ struct last_sized {
 /// Keeps values whose number is odd.
 struct keep_odd {
   template <int Bytes>
-  LIBSCAN_HOST_DEVICE constexpr bool operator()(sized<Bytes> const& value) const {
+  LIBSCAN_HOST_DEVICE constexpr bool operator()(value_of<Bytes> const& value) const {
     return value.at[0] % 2 != 0;
   }
 };
 
 /// Memory of a call, on the device.
 template <int Bytes>
-struct sized_buffers {
-  sized<Bytes> const* in;
-  sized<Bytes>* out;
-  sized<Bytes>* more;
+struct value_buffers {
+  value_of<Bytes> const* in;
+  value_of<Bytes>* out;
+  value_of<Bytes>* more;
   std::uint32_t const* keys;
   std::uint32_t* keys_out;
   std::int32_t const* offsets;
@@ -72,8 +72,8 @@ struct sized_buffers {
 
 /// Calls after(name) after each call with its result in `out`; `out` and `more` are overwritten.
 template <int Bytes, class After>
-void call_scans(workspace& ws, sized_buffers<Bytes> const& b, After after) {
-  last_sized<Bytes> const op{};
+void call_scans(workspace& ws, value_buffers<Bytes> const& b, After after) {
+  last_value<Bytes> const op{};
   segment_offsets<std::int32_t> const heads{b.offsets, b.segments};
   reduce(ws, b.in, b.out, b.n, op);
   after("reduce");
@@ -91,7 +91,7 @@ void call_scans(workspace& ws, sized_buffers<Bytes> const& b, After after) {
 
 /// The same of calls that move items.
 template <int Bytes, class After>
-void call_moves(workspace& ws, sized_buffers<Bytes> const& b, After after) {
+void call_moves(workspace& ws, value_buffers<Bytes> const& b, After after) {
   filter(ws, b.in, b.out, b.n, keep_odd{}, b.count);
   after("filter");
   split(ws, b.in, b.out, b.n, keep_odd{}, b.count);

@@ -84,7 +84,7 @@ struct inputs {
 
 TEMPLATE_LIST_TEST_CASE("device calls take values of every size", "", all_sizes) {
   constexpr int bytes = TestType::value;
-  using value = sized<bytes>;
+  using value = value_of<bytes>;
   inputs const input;
   std::vector<value> items;
   for (unsigned const number : input.numbers) items.push_back(value::of(number));
@@ -93,7 +93,7 @@ TEMPLATE_LIST_TEST_CASE("device calls take values of every size", "", all_sizes)
   device_image<std::int32_t> offsets(input.offsets);
   device_image<index_t> count(index_t{1});
   workspace ws;
-  sized_buffers<bytes> const buffers{in.data(),
+  value_buffers<bytes> const buffers{in.data(),
                                      out.data(),
                                      more.data(),
                                      keys.data(),

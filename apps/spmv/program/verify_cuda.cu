@@ -78,6 +78,9 @@ template <class T>
 std::vector<T> product_by_cusparse([[maybe_unused]] sparse_matrix<T> const& matrix,
                                    [[maybe_unused]] std::span<T const> x) {
 #if LIBSCAN_HAS_CUSPARSE
+  if (!suits_cusparse(matrix.rows, matrix.columns, matrix.nonzeros())) {
+    return std::vector<T>(static_cast<std::size_t>(matrix.rows));  // an empty matrix
+  }
   std::vector<std::int32_t> const narrow(matrix.offsets.begin(), matrix.offsets.end());
   std::vector<T> const ones(matrix.values.empty() ? matrix.indices.size() : 0, T(1));
   device::buffer<std::int32_t> const offsets{std::span<std::int32_t const>(narrow)};
