@@ -27,11 +27,12 @@ struct scan_operation {
   using result = memory_value_t<Out, T>;
   static constexpr bool small = sizeof(T) <= 16;
   static constexpr bool pipelines = small && suits_bulk_copy<In>;
-  using tunings = tunings_to_try<
-      std::conditional_t<small, short_resident_tuning<item, T, result>, void>,
-      std::conditional_t<small, resident_tuning<item, T, result>, void>,
-      std::conditional_t<pipelines, pipeline_tuning<item, T, result>, void>,
-      std::conditional_t<pipelines, without_pipeline<look_back_tuning<T>>, look_back_tuning<T>>>;
+  using tunings =
+      tunings_to_try<std::conditional_t<small && has_short_resident<T>,
+                                        short_resident_tuning<item, T, result>, void>,
+                     std::conditional_t<small, resident_tuning<item, T, result>, void>,
+                     std::conditional_t<pipelines, pipeline_tuning<item, T, result>, void>,
+                     std::conditional_t<pipelines, fallback_tuning<T>, look_back_tuning<T>>>;
 
   In in;
   Out out;
@@ -103,7 +104,8 @@ struct reverse_scan_operation {
   using result = memory_value_t<Out, T>;
   static constexpr bool small = sizeof(T) <= 16;
   using tunings =
-      tunings_to_try<std::conditional_t<small, short_resident_tuning<item, T, result>, void>,
+      tunings_to_try<std::conditional_t<small && has_short_resident<T>,
+                                        short_resident_tuning<item, T, result>, void>,
                      std::conditional_t<small, resident_tuning<item, T, result>, void>,
                      std::conditional_t<small && suits_bulk_copy<In> && std::is_pointer_v<Out>,
                                         pipeline_tuning<item, T, result>, void>,

@@ -19,16 +19,11 @@ __device__ __forceinline__ index_t claim_tile(Chain const& chain, index_t& share
   return shared_claimed;
 }
 
-/// A tuning for GPUs without the pipeline: code for those that have it is left out of the kernel,
-/// which they never launch. Only for operations whose pipeline takes any number of items.
-template <class Tuning>
-struct without_pipeline : Tuning {};
-
 /// Whether this compilation for a GPU can leave out a kernel with that tuning.
 template <class Tuning>
 inline constexpr bool is_never_launched = false;
-template <class Tuning>
-inline constexpr bool is_never_launched<without_pipeline<Tuning>> = simt::always_pipelines;
+template <class T>
+inline constexpr bool is_never_launched<fallback_tuning<T>> = simt::always_pipelines;
 
 /// Runs a Work (libscan/device/tile_work.cuh): each block claims tiles, one after the other, until
 /// none is left.

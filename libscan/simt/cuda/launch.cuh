@@ -126,21 +126,26 @@ __device__ __forceinline__ void wait_for_predecessor() {
 #endif
 }
 
+}  // namespace detail
+
+/// What is launched. Its name is in every program several times for each kernel: a short one.
 template <class Kernel, class... Args>
-__global__ __launch_bounds__(max_threads<Kernel>(),
-                             min_resident_blocks<Kernel>()) void entry(Args... args) {
-  wait_for_predecessor<Kernel>();
-  if constexpr (!has_shared_storage<Kernel>) {
+__global__ __launch_bounds__(detail::max_threads<Kernel>(),
+                             detail::min_resident_blocks<Kernel>()) void entry(Args... args) {
+  detail::wait_for_predecessor<Kernel>();
+  if constexpr (!detail::has_shared_storage<Kernel>) {
     Kernel{}(args...);
-  } else if constexpr (shared_layout<Kernel>::in_dynamic != 0) {
+  } else if constexpr (detail::shared_layout<Kernel>::in_dynamic != 0) {
     using storage = typename Kernel::shared_storage;
-    Kernel{}(*reinterpret_cast<storage*>(dynamic_shared_bytes()), args...);
+    Kernel{}(*reinterpret_cast<storage*>(detail::dynamic_shared_bytes()), args...);
   } else {
     using storage = typename Kernel::shared_storage;
     __shared__ alignas(storage) unsigned char memory[sizeof(storage)];
     Kernel{}(*reinterpret_cast<storage*>(memory), args...);
   }
 }
+
+namespace detail {
 
 /// Allows a kernel's blocks `bytes` of dynamic shared memory; above 48 KiB CUDA requires this.
 /// Always allows all that the device has: the setting belongs to the kernel, and another thread may
@@ -166,18 +171,30 @@ inline void make_cluster(cudaLaunchConfig_t& config, cudaLaunchAttribute& attrib
   LIBSCAN_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
 }
 
-/// Its attributes show what kernels of this translation unit were compiled for.
-struct empty_kernel {
-  __device__ void operator()() const {}
-};
-
-/// The compute capability that the current device's code was compiled for: 90 is 9.0.
-inline int compiled_for() {
+/// The compute capability that a kernel's code for the current device was compiled for: 90 is 9.0.
+template <class Kernel, class... Args>
+int compiled_for() {
   return device_fact([](int) {
     cudaFuncAttributes code{};
-    LIBSCAN_CHECK(cudaFuncGetAttributes(&code, entry<empty_kernel>));
+    LIBSCAN_CHECK(cudaFuncGetAttributes(&code, entry<Kernel, Args...>));
     return code.ptxVersion;
   });
+}
+
+/// The same of a kernel that is launched with what its operator takes.
+template <class Kernel, class Shared, class... Args>
+int compiled_for(void (Kernel::*)(Shared&, Args...) const) {
+  return detail::compiled_for<Kernel, Args...>();
+}
+
+/// Whether the kernel begins while the one before it in the stream still runs.
+template <class Kernel, class... Args>
+bool launches_early() {
+  if constexpr (programmatic_launch<Kernel>) {
+    return compiled_for<Kernel, Args...>() >= 90;
+  } else {
+    return false;
+  }
 }
 
 }  // namespace detail
@@ -187,7 +204,7 @@ void launch(launch_config const& config, Args... args) {
   if (config.cluster && (config.cooperative || config.blocks.y != 1 || config.blocks.z != 1)) {
     throw invalid_argument("a cluster is a row of blocks, and not a cooperative launch");
   }
-  auto const kernel = reinterpret_cast<void const*>(&detail::entry<Kernel, Args...>);
+  auto const kernel = reinterpret_cast<void const*>(&entry<Kernel, Args...>);
   std::size_t const dynamic =
       config.dynamic_shared_bytes + detail::shared_layout<Kernel>::in_dynamic;
   detail::allow_shared<Kernel>(kernel, dynamic);
@@ -204,7 +221,7 @@ void launch(launch_config const& config, Args... args) {
     full.numAttrs = 1;
   } else if (config.cluster && config.blocks.x > 1) {
     detail::make_cluster(full, attribute, kernel);
-  } else if (detail::programmatic_launch<Kernel> && detail::compiled_for() >= 90) {
+  } else if (detail::launches_early<Kernel, Args...>()) {
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attribute.val.programmaticStreamSerializationAllowed = 1;
     full.numAttrs = 1;
@@ -218,7 +235,7 @@ void launch(launch_config const& config, Args... args) {
 
 template <class Kernel, class... Args>
 int resident_blocks_per_multiprocessor(int block_threads, std::size_t dynamic_shared_bytes = 0) {
-  auto const kernel = reinterpret_cast<void const*>(&detail::entry<Kernel, Args...>);
+  auto const kernel = reinterpret_cast<void const*>(&entry<Kernel, Args...>);
   std::size_t const dynamic = dynamic_shared_bytes + detail::shared_layout<Kernel>::in_dynamic;
   detail::allow_shared<Kernel>(kernel, dynamic);  // otherwise none of its blocks would be resident
   int blocks = 0;
@@ -231,7 +248,7 @@ int resident_blocks_per_multiprocessor(int block_threads, std::size_t dynamic_sh
 /// can hold Kernel's shared storage.
 template <class Kernel>
 bool device_can_pipeline() {
-  return detail::compiled_for() >= 90 &&
+  return detail::compiled_for(&Kernel::operator()) >= 90 &&
          sizeof(typename Kernel::shared_storage) <= max_shared_bytes();
 }
 
@@ -239,9 +256,9 @@ bool device_can_pipeline() {
 /// or 1.
 template <class Kernel, class... Args>
 int max_cluster_blocks() {
-  if (detail::compiled_for() < 90) return 1;
+  if (detail::compiled_for<Kernel, Args...>() < 90) return 1;
   return detail::device_fact([](int) {
-    auto const kernel = reinterpret_cast<void const*>(&detail::entry<Kernel, Args...>);
+    auto const kernel = reinterpret_cast<void const*>(&entry<Kernel, Args...>);
     constexpr std::size_t dynamic = detail::shared_layout<Kernel>::in_dynamic;
     detail::allow_shared<Kernel>(kernel, dynamic);
     int most = 1;
@@ -265,8 +282,7 @@ int max_cluster_blocks() {
 template <class Kernel, class... Args>
 bool has_code_for_device() {
   cudaFuncAttributes attributes{};
-  bool const found =
-      cudaFuncGetAttributes(&attributes, detail::entry<Kernel, Args...>) == cudaSuccess;
+  bool const found = cudaFuncGetAttributes(&attributes, entry<Kernel, Args...>) == cudaSuccess;
   (void)cudaGetLastError();
   return found;
 }
