@@ -104,7 +104,7 @@ void require_all(index_t n, int per_mille, int offset = 0) {
 
 /// A pipeline whose blocks claim tiles, of which one is on its way after the other.
 struct claiming_pipeline : tiny_pipeline_tuning {
-  static constexpr int stages = 2;
+  [[maybe_unused]] static constexpr int stages = 2;
 };
 
 }  // namespace
