@@ -123,10 +123,11 @@ struct with_callables {
         });
   }
 
-  template <class T, class Key, class Item, class Total, class Init>
+  template <class T, class Key, class Item, class Total, class Equal, class Init>
   static index_t reduce_by_key(engine const& on, std::span<Key const> keys,
                                std::span<Item const> in, std::span<Key> unique,
-                               std::span<Total> totals, Op const& op, Init const& init) {
+                               std::span<Total> totals, Op const& op, Equal const& equal,
+                               Init const& init) {
     int const threads = threads_for_callables(on);
     auto const n = static_cast<index_t>(in.size());
     check_capacity("reduce_by_key", in.size(), keys.size());
@@ -135,7 +136,7 @@ struct with_callables {
     return with_operator<Item, Init, init_needed::never, index_t>(
         op, init, [&](auto const& by, auto const& first) {
           return cpu::reduce_by_key(threads, keys.data(), in.data(), unique.data(), totals.data(),
-                                    n, by, equal_values{}, first);
+                                    n, by, equal, first);
         });
   }
 

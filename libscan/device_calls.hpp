@@ -189,6 +189,10 @@ template <class Key, class T, class Op = plus<std::remove_const_t<T>>>
 void reduce_by_key(device_queue const& queue, Key const* keys, device_span<T> in, Key* unique,
                    std::remove_const_t<T>* totals, Op op = {}, index_t* d_runs = nullptr,
                    detail::span_init<T> init = Op::identity()) {
+  static_assert(detail::listed_input<Key>,
+                "reduce_by_key of device memory is compiled for keys that are integers of 8 to 64 "
+                "bits, bool, float, double, float16 or bfloat16, and compares them by ==. For "
+                "anything else include libscan/segmented_reduce.cuh in CUDA code.");
   std::span const all(keys, static_cast<std::size_t>(in.size < 0 ? 0 : in.size));
   detail::enqueue_typed(
       queue, detail::enqueue_reduce, in, op, init,

@@ -26,6 +26,11 @@ void check_device_segments(segmentation const& segments, index_t n) {
         "libscan/segmented_scan.cuh in CUDA code");
   }
   if (segments.how() == form::none || segments.how() == form::length) return;
+  if (segments.how() == form::own_keys) {
+    throw invalid_argument(
+        "keys in device memory: expected numbers that are compared by ==; for others include "
+        "libscan/segmented_scan.cuh in CUDA code, or mark where segments begin by flags");
+  }
   if (segments.count() == n) return;
   throw invalid_argument("segments of " + std::to_string(segments.count()) + " items for " +
                          std::to_string(n) + " items; expected as many");

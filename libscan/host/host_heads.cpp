@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <cstring>
 #include <limits>
 
 #include <libscan/cpu/chunk_chain.hpp>
@@ -16,13 +18,14 @@ namespace {
 constexpr index_t heads_chunk = index_t{1} << 15;
 static_assert(heads_chunk % cpu::word_heads == 0);
 
-/// Calls use(description), one of those of libscan/cpu; nothing for `none` and ranges.
+/// Calls use(description), one of those of libscan/cpu; nothing for `none`, ranges and own keys.
 template <class Use>
 void visit_heads(segmentation const& segments, Use use) {
   using form = segmentation::form;
   switch (segments.how()) {
     case form::none:
     case form::ranges:
+    case form::own_keys:
       return;
     case form::flags:
       return use(head_flags{static_cast<std::uint8_t const*>(segments.data())});
@@ -96,11 +99,16 @@ void described_heads::mark(index_t begin, index_t end, cpu::head_word* to) const
   if (segments.how() == segmentation::form::none) {
     std::fill_n(to, ceil_div(end - begin, cpu::word_heads), cpu::head_word{0});
   }
+  if (segments.how() == segmentation::form::own_keys) segments.mark_own_keys(begin, end, to);
   visit_heads(segments, [&](auto const& heads) { cpu::detail::mark(heads, begin, end, to); });
 }
 
 cpu::memory_piece described_heads::read_for(index_t begin, index_t end) const {
   cpu::memory_piece piece{};
+  if (segments.how() == segmentation::form::own_keys) {
+    auto const bytes = static_cast<index_t>(segments.item_bytes());
+    piece = {segments.bytes().data() + begin * bytes, (end - begin) * bytes};
+  }
   visit_heads(segments, [&](auto const& heads) {
     if constexpr (requires { cpu::detail::read_for(heads, begin, end); })
       piece = cpu::detail::read_for(heads, begin, end);
@@ -135,33 +143,43 @@ index_t count_segments(int threads, segmentation const& segments, index_t n) {
 }
 
 void copy_first_keys(int threads, segmentation const& keys, index_t n, void* unique) {
-  auto const copy = [&]<class Word>(Word* to) {
-    auto const* const from = static_cast<Word const*>(keys.data());
+  auto const copy_by = [&](auto const& copy) {
     cpu::run_chunks(
         threads, n, heads_chunk, plus<index_t>{}, index_t{0}, [] { return chunk_marks(); },
         [&](chunk_marks& here, cpu::chunk const& c) {
           return here.mark(keys, scan_direction::forward, n, c);
         },
         [&](chunk_marks const& here, cpu::chunk const& c, index_t before) {
-          Word* next = to + before;
           for (index_t w = 0; w < ceil_div(c.size(), cpu::word_heads); ++w) {
-            Word const* const items = from + c.begin + w * cpu::word_heads;
+            index_t const first = c.begin + w * cpu::word_heads;
             for (cpu::head_word word = here.words[w]; word != 0; word &= word - 1) {
-              *next++ = items[std::countr_zero(word)];
+              copy(before++, first + std::countr_zero(word));
             }
           }
         },
         cpu::aggregates::repeatable);
   };
-  switch (detail::size_of(keys.type())) {
+  if (keys.how() == segmentation::form::own_keys) {
+    std::size_t const bytes = keys.item_bytes();
+    auto* const to = static_cast<std::byte*>(unique);
+    return copy_by([=, from = keys.bytes().data()](index_t place, index_t item) {
+      std::memcpy(to + static_cast<std::size_t>(place) * bytes,
+                  from + static_cast<std::size_t>(item) * bytes, bytes);
+    });
+  }
+  auto const copy_words = [&]<class Word>(Word* to) {
+    auto const* const from = static_cast<Word const*>(keys.data());
+    copy_by([=](index_t place, index_t item) { to[place] = from[item]; });
+  };
+  switch (keys.item_bytes()) {
     case 1:
-      return copy(static_cast<std::uint8_t*>(unique));
+      return copy_words(static_cast<std::uint8_t*>(unique));
     case 2:
-      return copy(static_cast<std::uint16_t*>(unique));
+      return copy_words(static_cast<std::uint16_t*>(unique));
     case 4:
-      return copy(static_cast<std::uint32_t*>(unique));
+      return copy_words(static_cast<std::uint32_t*>(unique));
     default:
-      return copy(static_cast<std::uint64_t*>(unique));
+      return copy_words(static_cast<std::uint64_t*>(unique));
   }
 }
 

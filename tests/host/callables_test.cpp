@@ -81,6 +81,11 @@ TEST_CASE("own operators within segments and by key") {
   CHECK(reduce_by_key(on, keys, in, unique, by_key, then) == count);
   by_key.resize(sums.size());
   CHECK(by_key == sums);
+  auto const same = [](std::int64_t a, std::int64_t b) { return a == b; };
+  std::vector<line> by_own(in.size());
+  CHECK(reduce_by_key(on, keys, in, unique, by_own, then, same) == count);
+  by_own.resize(sums.size());
+  CHECK(by_own == sums);
 }
 
 TEST_CASE("operators of the standard library are the compiled ones, on every engine") {

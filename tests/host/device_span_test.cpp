@@ -381,6 +381,11 @@ TEST_CASE("calls that cannot run say why") {
     CHECK_THROWS_WITH(inclusive_segmented_scan(device_queue{on}, device_span<int>{&item, 1}, &item,
                                                segmentation::of_offsets(offsets)),
                       Contains("offsets in device memory: expected 64-bit"));
+    auto const near = [](int a, int b) { return b - a < 2; };
+    CHECK_THROWS_WITH(inclusive_segmented_scan(device_queue{on}, device_span<int>{&item, 1}, &item,
+                                               segmentation::of_keys(std::span(&item, 1), near)),
+                      Contains("keys in device memory: expected numbers that are compared by ==") &&
+                          Contains("libscan/segmented_scan.cuh"));
     int unique = 0;
     CHECK_THROWS_WITH(
         reduce_by_key(device_queue{on}, &unique, device_span<int>{&item, 1}, &unique, &item),

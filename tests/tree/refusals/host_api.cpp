@@ -3,6 +3,7 @@
 #include <complex>
 #include <vector>
 
+#include <libscan/device_calls.hpp>
 #include <libscan/filter.hpp>
 #include <libscan/histogram.hpp>
 #include <libscan/libscan.hpp>
@@ -16,6 +17,9 @@
 
 using namespace libscan;
 engine const on = engine::cpu(1);
+struct point {
+  float x, y;
+};
 std::vector<index_t> offsets(3);
 
 // taken
@@ -83,8 +87,26 @@ void call(std::vector<int>& x, std::vector<short>& y) {
 // refused: offsets are integers of 32 or 64 bits
 void call(std::vector<short> const& x) { segmentation::of_offsets(x); }
 
-// refused: keys are integers of 8 to 64 bits
+// taken
 void call(std::vector<std::complex<float>> const& x) { segmentation::of_keys(x); }
+
+// refused: neighbors cannot be compared by ==
+void call(std::vector<point> const& x) { segmentation::of_keys(x); }
+
+// taken
+void call(std::vector<point> const& x, float const& step) {
+  segmentation::of_keys(x, [&step](point a, point b) { return b.x - a.x < step; });
+}
+
+// refused: the comparison of keys is not trivially copyable, or larger
+void call(std::vector<point> const& x, std::vector<float> const& steps) {
+  segmentation::of_keys(x, [steps](point a, point b) { return b.x - a.x < steps[0]; });
+}
+
+// refused: reduce_by_key of device memory is compiled for keys that are integers
+void call(device_queue const& queue, point const* keys, point* unique, int* x) {
+  reduce_by_key(queue, keys, device_span<int>{x, 3}, unique, x);
+}
 
 // refused: ranks are integers of 32 or 64 bits
 void call(std::vector<short>& x, item_mask const& mask) { exclusive_binary_scan(on, mask, x); }
