@@ -133,6 +133,11 @@ LIBSCAN_C_API libscan_status libscan_scan_from(libscan_queue const* queue, libsc
 LIBSCAN_C_API libscan_status libscan_adjacent_difference(libscan_queue const* queue,
                                                          libscan_items items, void* out);
 
+/* out[0] = items[0], and out[i] = items[i - 1] op items[i]. Otherwise as the previous call. */
+LIBSCAN_C_API libscan_status libscan_combine_neighbors(libscan_queue const* queue,
+                                                       libscan_items items, void* out,
+                                                       libscan_operator op);
+
 /* totals[s] = *init and the items of segment s; without segments one total. *d_segments in device
    memory receives the number of segments, unless it is NULL, or they are offsets or ranges. */
 LIBSCAN_C_API libscan_status libscan_reduce(libscan_queue const* queue, libscan_items items,

@@ -134,12 +134,23 @@ void reduce(device_queue const& queue, device_span<T> in, std::remove_const_t<T>
   detail::enqueue_typed(queue, detail::enqueue_reduce, in, op, init, {.out = d_result});
 }
 
-/// out[0] = in[0], and out[i] = in[i] - in[i - 1]. Integers wrap. Otherwise as `exclusive_scan`.
-template <class T>
-void adjacent_difference(device_queue const& queue, device_span<T> in,
-                         std::remove_const_t<T>* out) {
+/// out[0] = in[0], and out[i] = op(in[i - 1], in[i]): by default in[i] - in[i - 1], or by an
+/// operator of the list, which is chosen at run time in the kernel. Integers wrap. Otherwise as
+/// `exclusive_scan`.
+template <class T, class Op = later_minus_earlier>
+void adjacent_difference(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out,
+                         Op = {}) {
   using item = std::remove_const_t<T>;
-  detail::enqueue_typed(queue, detail::enqueue_difference, in, plus<item>{}, item{}, {.out = out});
+  using compiled = detail::compiled_neighbors<Op, item>;
+  static_assert(compiled::included,
+                "adjacent_difference of device memory is compiled for integers of 8 to 64 bits, "
+                "float and double; for later - earlier, and for plus, minimum, maximum, bit_and, "
+                "bit_or and bit_xor in the type of the items. For anything else include "
+                "libscan/adjacent_difference.cuh in CUDA code.");
+  if constexpr (compiled::included) {
+    detail::enqueue_typed(queue, detail::enqueue_difference, in, plus<item>{}, item{},
+                          {.out = out, .combine = compiled::how});
+  }
 }
 
 /// Scan within segments: out[i] = init op in[h] op ... op in[i], where h is the first item of i's

@@ -184,6 +184,16 @@ libscan_status libscan_adjacent_difference(libscan_queue const* queue, libscan_i
   });
 }
 
+libscan_status libscan_combine_neighbors(libscan_queue const* queue, libscan_items items, void* out,
+                                         libscan_operator op) {
+  return libscan::detail::c_status_of([&] {
+    device_call call = call_of(items, {}, op, nullptr);
+    call.out = out;
+    call.combine = {.subtracts = false, .op = call.op};
+    enqueue(queue, call, libscan::detail::enqueue_difference);
+  });
+}
+
 libscan_status libscan_reduce(libscan_queue const* queue, libscan_items items, void* totals,
                               libscan_segments const* segments, libscan_operator op,
                               void const* init, int64_t* d_segments) {

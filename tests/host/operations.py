@@ -75,8 +75,7 @@ TAKEN = {"op", "init", "keep", "equal", "rejected", "indices", "lengths"}
 # What only device and cpu headers take.
 LACKING = {
     "host": {("to_rows", "indices"): "in the matrix that it returns"},
-    "spans": {("adjacent_difference", "op"): "compiled for differences only",
-              ("reduce_by_key", "equal"): "compiled for == only",
+    "spans": {("reduce_by_key", "equal"): "compiled for == only",
               ("run_length_encode", "equal"): "compiled for == only",
               ("unique", "equal"): "compiled for == only"},
 }

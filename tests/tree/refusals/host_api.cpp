@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the host APIs refuse when they are compiled, since it is not in the libraries to be linked.
 #include <complex>
+#include <functional>
 #include <vector>
 
 #include <libscan/device_calls.hpp>
@@ -82,6 +83,17 @@ void call(std::vector<int>& x, std::vector<float>& y) { inclusive_scan(on, x, y)
 // refused: libscan.hpp is compiled for
 void call(std::vector<int>& x, std::vector<short>& y) {
   segmented_reduce(on, x, y, segmentation::of_length(3));
+}
+
+// taken
+void call(std::vector<int>& x) { adjacent_difference(on, x, x, std::bit_xor<>{}); }
+
+// refused: neighbors are combined in the items' type
+void call(std::vector<int>& x) { adjacent_difference(on, x, x, plus<long>{}); }
+
+// refused: adjacent_difference of device memory is compiled for integers
+void call(device_queue const& queue, int* x) {
+  adjacent_difference(queue, device_span<int>{x, 3}, x, [](int a, int b) { return a * b; });
 }
 
 // refused: offsets are integers of 32 or 64 bits
