@@ -139,7 +139,7 @@ void reduce(device_queue const& queue, device_span<T> in, std::remove_const_t<T>
 /// `exclusive_scan`.
 template <class T, class Op = later_minus_earlier>
 void adjacent_difference(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out,
-                         Op = {}) {
+                         [[maybe_unused]] Op op = {}) {
   using item = std::remove_const_t<T>;
   using compiled = detail::compiled_neighbors<Op, item>;
   static_assert(compiled::included,
