@@ -50,8 +50,8 @@ void enqueue_typed(device_queue const& queue,
   static_assert(
       listed_item<item> && listed_operator<Op>,
       "device_calls.hpp is compiled for integers of 8 to 64 bits, float and double, and "
-      "for plus, minimum, maximum, bit_and, bit_or and bit_xor. For anything else include "
-      "libscan/scan.cuh in CUDA code.");
+      "for plus, minimum, maximum, bit_and, bit_or and bit_xor. For anything else, such as complex "
+      "numbers, include libscan/scan.cuh in CUDA code.");
   if constexpr (listed_item<item> && listed_operator<Op>) {
     static_assert(std::is_same_v<typename item_type_of<typename Op::value_type>::type,
                                  typename item_type_of<item>::type>,

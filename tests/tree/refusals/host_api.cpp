@@ -72,6 +72,11 @@ void call(std::vector<std::complex<float>>& x) {
   inclusive_scan(on, x, x, plus<std::complex<float>>{});
 }
 
+// refused: For anything else, such as complex
+void call(device_queue const& queue, std::complex<float>* x) {
+  inclusive_scan(queue, device_span<std::complex<float>>{x, 3}, x);
+}
+
 // refused: include libscan/callables.hpp, or in CUDA code
 void call(std::vector<int>& x) {
   inclusive_scan(on, x, x, [](int a, int b) { return a * b; });
