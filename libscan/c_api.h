@@ -206,6 +206,13 @@ LIBSCAN_C_API libscan_status libscan_split_by_bit(libscan_queue const* queue, li
 LIBSCAN_C_API libscan_status libscan_unique(libscan_queue const* queue, libscan_items items,
                                             void* out, int64_t* lengths, int64_t* d_runs);
 
+/* The same with the positions of these items in `offsets`, unless that is NULL. `lengths` is not.
+   Link libscan::filter. */
+LIBSCAN_C_API libscan_status libscan_run_length_encode(libscan_queue const* queue,
+                                                       libscan_items items, void* out,
+                                                       int64_t* lengths, int64_t* offsets,
+                                                       int64_t* d_runs);
+
 /* Sets *bytes to the workspace that each of these calls needs for such items. Link
    libscan::filter. */
 LIBSCAN_C_API libscan_status libscan_filter_workspace_bytes(libscan_queue const* queue,

@@ -36,27 +36,15 @@ template <class Op, class T, class Item>
 concept sums_complex = is_complex<T> && is_complex<Item> &&
     (std::same_as<Op, plus<T>> || std::same_as<Op, std::plus<>> || std::same_as<Op, std::plus<T>>);
 
-/// Calls use(i) for each i in [0, n), on all threads.
-template <class Use>
-void for_each_index(index_t n, Use const& use) {
-  constexpr index_t chunk_items = index_t{1} << 15;
-  cpu::sum_chunks(
-      cpu::default_threads(), n, chunk_items, [] { return 0; },
-      [&](int, cpu::chunk const& c) {
-        for (index_t i = c.begin; i < c.end; ++i) use(i);
-        return index_t{0};
-      });
-}
-
 /// The real parts (part 0) or the imaginary parts (1) of some items, as an array of R.
 template <class R, class Item>
 buffer<R> parts_of(std::span<Item const> items, std::size_t part) {
   buffer<R> parts(static_cast<index_t>(items.size()));
   // An array of complex numbers is one of their parts (std::complex).
   auto const* const from = reinterpret_cast<typename Item::value_type const*>(items.data()) + part;
-  detail::for_each_index(static_cast<index_t>(items.size()), [to = parts.data(), from](index_t i) {
-    to[i] = static_cast<R>(from[2 * i]);
-  });
+  cpu::for_each_index(
+      cpu::default_threads(), static_cast<index_t>(items.size()),
+      [to = parts.data(), from](index_t i) { to[i] = static_cast<R>(from[2 * i]); });
   return parts;
 }
 
@@ -64,7 +52,7 @@ buffer<R> parts_of(std::span<Item const> items, std::size_t part) {
 template <class R>
 void write_parts(R const* parts, index_t n, std::size_t part, std::complex<R>* numbers) {
   R* const to = reinterpret_cast<R*>(numbers) + part;
-  detail::for_each_index(n, [=](index_t i) { to[2 * i] = parts[i]; });
+  cpu::for_each_index(cpu::default_threads(), n, [=](index_t i) { to[2 * i] = parts[i]; });
 }
 
 /// Refuses an output that overlaps what is read, except numbers over themselves.

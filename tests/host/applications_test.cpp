@@ -81,6 +81,11 @@ TEST_CASE("filters, splits and runs are the same on every engine") {
     index_t const runs = run_length_encode<std::int32_t>(on, values, out, places);
     return std::pair(front(out, runs), front(places, runs));
   });
+  same_everywhere("run_length_encode of long runs", [&](engine const& on) {
+    std::vector<index_t> offsets(n);
+    index_t const runs = run_length_encode<std::int32_t>(on, values, out, places, offsets, 2);
+    return std::tuple(front(out, runs), front(places, runs), front(offsets, runs));
+  });
 }
 
 TEST_CASE("sorts are the same on every engine") {

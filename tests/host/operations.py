@@ -36,7 +36,7 @@ SAME = {
 }
 
 # What operations are made of, and no operation itself.
-PARTS = {"carried_scan", "carried_segmented_scan", "run_chunks", "run_chunks_ahead", "sum_chunks", "with_workers"}
+PARTS = {"carried_scan", "carried_segmented_scan", "for_each_index", "run_chunks", "run_chunks_ahead", "sum_chunks", "with_workers"}
 
 # Calls of the host API that have another name on device memory.
 SPANS = {"prepared_matrix": "device_prepared_matrix", "to_rows": "coo_to_csr"}
@@ -62,7 +62,6 @@ IN_C = {
     "multiply": "spmv",
     "reverse_exclusive_scan": "scan",
     "reverse_inclusive_scan": "scan",
-    "run_length_encode": "unique",
     "segmented_argsort": "sort",
     "segmented_reduce": "reduce",
     "segmented_sort_keys": "sort",
@@ -74,11 +73,12 @@ IN_C = {
 }
 
 # Parameters that let an operation do more.
-TAKEN = {"op", "init", "keep", "equal", "rejected", "indices", "lengths"}
+TAKEN = {"op", "init", "keep", "equal", "rejected", "indices", "lengths", "offsets"}
 
 # What only device and cpu headers take.
 LACKING = {
-    "host": {("to_rows", "indices"): "in the matrix that it returns"},
+    "host": {("to_rows", "indices"): "in the matrix that it returns",
+             ("to_rows", "offsets"): "in the matrix that it returns"},
     "spans": {("reduce_by_key", "equal"): "compiled for == only",
               ("run_length_encode", "equal"): "compiled for == only",
               ("unique", "equal"): "compiled for == only"},

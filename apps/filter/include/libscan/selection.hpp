@@ -34,6 +34,9 @@ struct selection {
   static index_t unique(engine const& on, std::span<T const> values, std::span<T> out);
   static index_t run_length_encode(engine const& on, std::span<T const> values, std::span<T> out,
                                    std::span<index_t> lengths);
+  static index_t run_length_encode(engine const& on, std::span<T const> values, std::span<T> out,
+                                   std::span<index_t> lengths, std::span<index_t> offsets,
+                                   index_t min_length);
 };
 
 /// The split by a bit; compiled for unsigned integers of 8 to 64 bits.
@@ -161,6 +164,20 @@ template <class T>
 index_t run_length_encode(engine const& on, std::type_identity_t<std::span<T const>> values,
                           std::type_identity_t<std::span<T>> out, std::span<index_t> lengths) {
   return detail::selection<T>::run_length_encode(on, values, out, lengths);
+}
+
+/// The same of runs of at least `min_length` items: with 2, no trivial ones. Also writes the
+/// position of the first item of each to the front of `offsets`. Returns their number.
+///
+///   auto repeats = run_length_encode<float>(engine::best(), values, out, lengths, offsets, 2);
+///
+/// Memory: a result of each run, short or long. Otherwise as the previous call, for each output.
+/// Throws: also `invalid_argument` if min_length < 1.
+template <class T>
+index_t run_length_encode(engine const& on, std::type_identity_t<std::span<T const>> values,
+                          std::type_identity_t<std::span<T>> out, std::span<index_t> lengths,
+                          std::span<index_t> offsets, index_t min_length = 1) {
+  return detail::selection<T>::run_length_encode(on, values, out, lengths, offsets, min_length);
 }
 
 }  // namespace libscan::inline v1
