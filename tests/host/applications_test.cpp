@@ -88,6 +88,47 @@ TEST_CASE("filters, splits and runs are the same on every engine") {
   });
 }
 
+/// The items of a result.
+template <class T>
+std::vector<T> all(buffer<T> const& items) {
+  return {items.begin(), items.end()};
+}
+
+TEST_CASE("filters, unique and run lengths give memory of their own, on every engine") {
+  auto const flags = flags_of(make_offsets(segment_shape::power_law, n));
+  auto const keep = parse_predicate<std::int32_t>(">= -2 and < 5");
+  for (index_t const count : {index_t{0}, index_t{1}, index_t{n}}) {
+    auto const values = make_input<std::int32_t>(pattern::small, count);
+    auto const mask = item_mask::of_flags(std::span(flags).first(values.size()));
+    std::vector<std::int32_t> kept, marked, firsts, repeated;
+    std::vector<index_t> lengths, at;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (keep(values[i])) kept.push_back(values[i]);
+      if (flags[i] != 0) marked.push_back(values[i]);
+      if (i == 0 || values[i] != values[i - 1]) {
+        firsts.push_back(values[i]);
+        std::size_t end = i;
+        while (end < values.size() && values[end] == values[i]) ++end;
+        if (end - i < 2) continue;
+        repeated.push_back(values[i]);
+        lengths.push_back(static_cast<index_t>(end - i));
+        at.push_back(static_cast<index_t>(i));
+      }
+    }
+    for (engine const& on : engines()) {
+      INFO(on.description() << ", " << count << " items");
+      CHECK(all(filter(on, values, keep)) == kept);
+      CHECK(all(filter<std::int32_t>(on, values, mask)) == marked);
+      CHECK(all(unique<std::int32_t>(on, values)) == firsts);
+      CHECK(all(run_length_encode<std::int32_t>(on, values).values) == firsts);
+      auto const [runs, run_lengths, offsets] = run_length_encode<std::int32_t>(on, values, 2);
+      CHECK(all(runs) == repeated);
+      CHECK(all(run_lengths) == lengths);
+      CHECK(all(offsets) == at);
+    }
+  }
+}
+
 TEST_CASE("sorts are the same on every engine") {
   auto const keys = make_input<float>(pattern::random, n);
   auto const offsets = make_offsets(segment_shape::power_law, n);
