@@ -115,7 +115,7 @@ LIBSCAN_C_API char const* libscan_last_error(void);
 /* out[i] = the scan of items 0 to i (inclusive) or i - 1 (exclusive), after *init, which is in host
    memory; NULL: the operator's identity. In reverse, of items i or i + 1 to the last, before *init.
    `segments` may be NULL. Without segments, *d_total in device memory receives *init and all items,
-   unless it is NULL. */
+   unless it is NULL; with segments it is NULL. */
 LIBSCAN_C_API libscan_status libscan_scan(libscan_queue const* queue, libscan_items items,
                                           void* out, libscan_segments const* segments,
                                           libscan_operator op, libscan_scan_kind kind,
@@ -139,7 +139,8 @@ LIBSCAN_C_API libscan_status libscan_combine_neighbors(libscan_queue const* queu
                                                        libscan_operator op);
 
 /* totals[s] = *init and the items of segment s; without segments one total. *d_segments in device
-   memory receives the number of segments, unless it is NULL, or they are offsets or ranges. */
+   memory receives the number of segments, unless it is NULL, or they are offsets or ranges. Without
+   segments it is NULL. */
 LIBSCAN_C_API libscan_status libscan_reduce(libscan_queue const* queue, libscan_items items,
                                             void* totals, libscan_segments const* segments,
                                             libscan_operator op, void const* init,

@@ -22,7 +22,7 @@ void check_device_segments(segmentation const& segments, index_t n) {
   if (segments.counts_segments()) {
     if (segments.type() == input_type::i64) return;
     throw invalid_argument(
-        "offsets in device memory: expected 64-bit signed integers; for others include "
+        "offsets and ranges in device memory: expected 64-bit signed integers; for others include "
         "libscan/segmented_scan.cuh in CUDA code");
   }
   if (segments.how() == form::none || segments.how() == form::length) return;

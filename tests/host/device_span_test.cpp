@@ -404,7 +404,7 @@ TEST_CASE("calls that cannot run say why") {
     std::vector<int> const offsets{0, 1};
     CHECK_THROWS_WITH(inclusive_segmented_scan(device_queue{on}, device_span<int>{&item, 1}, &item,
                                                segmentation::of_offsets(offsets)),
-                      Contains("offsets in device memory: expected 64-bit"));
+                      Contains("offsets and ranges in device memory: expected 64-bit"));
     auto const near = [](int a, int b) { return b - a < 2; };
     CHECK_THROWS_WITH(inclusive_segmented_scan(device_queue{on}, device_span<int>{&item, 1}, &item,
                                                segmentation::of_keys(std::span(&item, 1), near)),
@@ -459,6 +459,23 @@ TEST_CASE("the C calls are the same, with a status and a message") {
     CHECK(total.copy()[0] == 14);
     CHECK(libscan_scan(&queue, from, out.data(), &segments, LIBSCAN_PLUS, LIBSCAN_REVERSE_EXCLUSIVE,
                        nullptr, nullptr) == LIBSCAN_INVALID_ARGUMENT);
+    CHECK(libscan_scan(&queue, from, out.data(), &segments, LIBSCAN_PLUS, LIBSCAN_INCLUSIVE,
+                       nullptr, total.data()) == LIBSCAN_INVALID_ARGUMENT);
+    CHECK_THAT(libscan_last_error(), Contains("d_total of a scan within segments; expected NULL"));
+    device_memory<index_t> const some(on, 1);
+    CHECK(libscan_reduce(&queue, from, total.data(), nullptr, LIBSCAN_PLUS, nullptr, some.data()) ==
+          LIBSCAN_INVALID_ARGUMENT);
+    CHECK_THAT(libscan_last_error(), Contains("d_segments of a reduction without segments"));
+    libscan_segments none = segments;
+    none.form = static_cast<libscan_form>(7);
+    CHECK(libscan_scan(&queue, from, out.data(), &none, LIBSCAN_PLUS, LIBSCAN_INCLUSIVE, nullptr,
+                       nullptr) == LIBSCAN_INVALID_ARGUMENT);
+    CHECK_THAT(libscan_last_error(), Contains("form 7 of segments: there is none"));
+    libscan_segments half_keys{LIBSCAN_KEYS, items.data(), nullptr, 0,
+                               static_cast<libscan_type>(10)};
+    CHECK(libscan_scan(&queue, from, out.data(), &half_keys, LIBSCAN_PLUS, LIBSCAN_INCLUSIVE,
+                       nullptr, nullptr) == LIBSCAN_INVALID_ARGUMENT);
+    CHECK_THAT(libscan_last_error(), Contains("item_type 10: no such type of items"));
     CHECK(libscan_adjacent_difference(&queue, from, out.data()) == LIBSCAN_OK);
     CHECK(out.copy() == std::vector<std::uint16_t>{3, 65534, 3, 65533, 4});
     CHECK(libscan_combine_neighbors(&queue, from, out.data(), LIBSCAN_MAXIMUM) == LIBSCAN_OK);
