@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
+#include <string>
 
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/segment_heads.hpp>
@@ -142,34 +143,41 @@ index_t count_segments(int threads, segmentation const& segments, index_t n) {
       });
 }
 
-void copy_first_keys(int threads, segmentation const& keys, index_t n, void* unique) {
-  auto const copy_by = [&](auto const& copy) {
-    cpu::run_chunks(
-        threads, n, heads_chunk, plus<index_t>{}, index_t{0}, [] { return chunk_marks(); },
-        [&](chunk_marks& here, cpu::chunk const& c) {
-          return here.mark(keys, scan_direction::forward, n, c);
-        },
-        [&](chunk_marks const& here, cpu::chunk const& c, index_t before) {
-          for (index_t w = 0; w < ceil_div(c.size(), cpu::word_heads); ++w) {
-            index_t const first = c.begin + w * cpu::word_heads;
-            for (cpu::head_word word = here.words[w]; word != 0; word &= word - 1) {
-              copy(before++, first + std::countr_zero(word));
-            }
+namespace {
+
+/// Calls use(s, i) for each of the segments: segment s begins at item i of n.
+template <class Use>
+void each_head(int threads, segmentation const& segments, index_t n, Use const& use) {
+  cpu::run_chunks(
+      threads, n, heads_chunk, plus<index_t>{}, index_t{0}, [] { return chunk_marks(); },
+      [&](chunk_marks& here, cpu::chunk const& c) {
+        return here.mark(segments, scan_direction::forward, n, c);
+      },
+      [&](chunk_marks const& here, cpu::chunk const& c, index_t before) {
+        for (index_t w = 0; w < ceil_div(c.size(), cpu::word_heads); ++w) {
+          index_t const first = c.begin + w * cpu::word_heads;
+          for (cpu::head_word word = here.words[w]; word != 0; word &= word - 1) {
+            use(before++, first + std::countr_zero(word));
           }
-        },
-        cpu::aggregates::repeatable);
-  };
+        }
+      },
+      cpu::aggregates::repeatable);
+}
+
+}  // namespace
+
+void copy_first_keys(int threads, segmentation const& keys, index_t n, void* unique) {
   if (keys.how() == segmentation::form::own_keys) {
     std::size_t const bytes = keys.item_bytes();
     auto* const to = static_cast<std::byte*>(unique);
-    return copy_by([=, from = keys.bytes().data()](index_t place, index_t item) {
-      std::memcpy(to + static_cast<std::size_t>(place) * bytes,
-                  from + static_cast<std::size_t>(item) * bytes, bytes);
+    return each_head(threads, keys, n, [=, from = keys.bytes().data()](index_t s, index_t i) {
+      std::memcpy(to + static_cast<std::size_t>(s) * bytes,
+                  from + static_cast<std::size_t>(i) * bytes, bytes);
     });
   }
   auto const copy_words = [&]<class Word>(Word* to) {
     auto const* const from = static_cast<Word const*>(keys.data());
-    copy_by([=](index_t place, index_t item) { to[place] = from[item]; });
+    each_head(threads, keys, n, [=](index_t s, index_t i) { to[s] = from[i]; });
   };
   switch (keys.item_bytes()) {
     case 1:
@@ -181,6 +189,29 @@ void copy_first_keys(int threads, segmentation const& keys, index_t n, void* uni
     default:
       return copy_words(static_cast<std::uint64_t*>(unique));
   }
+}
+
+described_offsets::described_offsets(char const* call, int threads, segmentation const& segments,
+                                     index_t n) {
+  detail::check_segments(call, segments, n);
+  if (segments.how() == segmentation::form::ranges) {
+    throw invalid_argument(std::string(call) +
+                           ": begins and ends; expected offsets, a length, flags, bits or keys. "
+                           "For ranges include libscan/cpu/segmented_sort.hpp, or in CUDA code "
+                           "libscan/segmented_sort.cuh");
+  }
+  if (segments.how() == segmentation::form::offsets) {
+    index_bounds const bounds(segments);
+    offsets_.assign(bounds.begins(), bounds.begins() + bounds.segments() + 1);
+    return;
+  }
+  if (segments.how() == segmentation::form::none) {
+    offsets_ = {0, n};
+    return;
+  }
+  offsets_.resize(static_cast<std::size_t>(detail::count_segments(threads, segments, n) + 1), n);
+  each_head(threads, segments, n,
+            [this](index_t s, index_t i) { offsets_[static_cast<std::size_t>(s)] = i; });
 }
 
 index_bounds::index_bounds(segmentation const& segments) : segments_(segments.count()) {

@@ -217,5 +217,54 @@ TEST_CASE("matrices and products are the same on every engine") {
   });
 }
 
+TEST_CASE("segments of sorts are described in every form but ranges, on every engine") {
+  auto const keys = make_input<std::int16_t>(pattern::random, n);
+  auto const offsets = make_offsets(segment_shape::power_law, n);
+  std::vector<std::int32_t> const narrow(offsets.begin(), offsets.end());
+  auto const flags = flags_of(offsets);
+  auto const bits = bits_of(flags);
+  auto const marks = keys_of<double>(flags);
+  std::vector<std::int16_t> expected = keys, rows = keys;
+  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+    std::sort(expected.begin() + offsets[s], expected.begin() + offsets[s + 1]);
+  }
+  for (index_t i = 0; i < n; i += 70) {
+    std::sort(rows.begin() + i, rows.begin() + std::min(i + 70, n));
+  }
+  auto const near = [](double a, double b) { return a == b; };
+  for (engine const& on : engines()) {
+    for (segmentation const& how :
+         {segmentation::of_offsets(narrow), segmentation::of_offsets(offsets),
+          segmentation::of_flags(flags), segmentation::of_bits(bits, n),
+          segmentation::of_keys(marks), segmentation::of_keys(marks, near)}) {
+      INFO(on.description() << ", form " << static_cast<int>(how.how()));
+      std::vector<std::int16_t> out(n), moved(n);
+      std::vector<std::uint32_t> at(n);
+      segmented_sort_keys(on, keys, out, how);
+      CHECK(difference(expected, out) == "");
+      segmented_sort_pairs(on, keys, out, keys, moved, how);
+      CHECK(difference(expected, moved) == "");
+      segmented_argsort(on, keys, at, how);
+      for (std::size_t i = 0; i < at.size(); ++i) out[i] = keys[at[i]];
+      CHECK(difference(expected, out) == "");
+    }
+    std::vector<std::int16_t> out(n, 7), all = keys;
+    segmented_sort_keys(on, keys, out, narrow);
+    CHECK(difference(expected, out) == "");
+    segmented_sort_keys(on, keys, out, segmentation::of_length(70));
+    CHECK(difference(rows, out) == "");
+    std::sort(all.begin(), all.end());
+    segmented_sort_keys(on, keys, out, segmentation());
+    CHECK(difference(all, out) == "");
+    CHECK_THROWS_WITH(segmented_sort_keys(on, keys, out, segmentation::of_ranges(narrow, narrow)),
+                      Catch::Matchers::Contains("begins and ends; expected offsets") &&
+                          Catch::Matchers::Contains("libscan/cpu/segmented_sort.hpp"));
+    CHECK_THROWS_WITH(
+        segmented_sort_keys(on, keys, out, segmentation::of_flags(std::span(flags).first(9))),
+        Catch::Matchers::Contains("described for 9 items, but there are 3000"));
+    CHECK(out == all);
+  }
+}
+
 }  // namespace
 }  // namespace libscan::test

@@ -75,6 +75,9 @@ IN_C = {
 # Parameters that let an operation do more.
 TAKEN = {"op", "init", "keep", "equal", "rejected", "indices", "lengths", "offsets"}
 
+# What calls take by another word: indices are positions on device memory, and segments may be offsets.
+OTHER_WORDS = {"indices": "positions", "offsets": "segments"}
+
 # What only device and cpu headers take.
 LACKING = {
     "host": {("to_rows", "indices"): "in the matrix that it returns",
@@ -149,8 +152,8 @@ def lacks(found, kind, name, path, takes):
     """Complaints if calls of a kind lack `name`, or what device and cpu headers' `name` takes."""
     if name not in found[kind]:
         return [f"{path}: {CALLS[kind]} have no {name}"]
-    # Indices are positions on device memory.
-    given = found[kind][name][1] | ({"indices"} if "positions" in found[kind][name][1] else set())
+    given = found[kind][name][1]
+    given = given | {word for word, other in OTHER_WORDS.items() if other in given}
     return [f"{path}: {name} of {CALLS[kind]} takes no {taken}" for taken in sorted(takes & TAKEN - given)
             if (name, taken) not in LACKING[kind]]
 

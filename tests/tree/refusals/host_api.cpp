@@ -61,6 +61,17 @@ void call(std::vector<long double>& x) { argsort(on, x, offsets); }
 // refused: radix_sort.hpp is compiled for
 void call(std::vector<std::complex<float>>& x) { segmented_sort_keys(on, x, x, offsets); }
 
+// taken
+void call(std::vector<float>& x, std::vector<int> const& few) {
+  segmented_sort_keys(on, x, x, few);
+  segmented_argsort(on, x, offsets, segmentation::of_length(3));
+}
+
+// refused: offsets are integers of 32 or 64 bits
+void call(std::vector<float>& x, std::vector<short> const& few) {
+  segmented_sort_keys(on, x, x, few);
+}
+
 // refused: split_by_key: keys must be integers
 void call(std::vector<float>& x) { split_by_key(on, x, x, offsets); }
 
