@@ -3,7 +3,7 @@
 // Needs no nvcc; link libscan::libscan, or libscan::segments for results of another type than the
 // items. Items: integers of 8 to 64 bits, bool, float, double, float16, bfloat16; operators: plus,
 // minimum, maximum and, for integers, bit_and, bit_or, bit_xor. With libscan/callables.hpp also
-// sums of complex numbers, and your own operators.
+// sums of complex numbers, and your own operators. Large results: see libscan/buffer.hpp.
 #pragma once
 
 #include <atomic>
