@@ -45,7 +45,7 @@ inline int threads_for_predicates(engine const& on) {
   throw invalid_argument("predicates of your own run on the cpu engine only, and this engine is " +
                          on.description() +
                          "; expected engine::cpu(), parse_predicate, or in CUDA code "
-                         "apps/filter/include/libscan/filter.cuh");
+                         "libscan/filter.cuh");
 }
 
 }  // namespace detail
