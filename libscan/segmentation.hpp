@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -31,8 +32,8 @@ void mark_own_keys(void const* keys, void const* equal, index_t begin, index_t e
   for (index_t i = begin; i < end; ++i) {
     index_t const k = i - begin;
     if (k % 64 == 0) to[k / 64] = 0;
-    bool const begins = i == 0 || !same(at[i - 1], at[i]);
-    to[k / 64] |= std::uint64_t{begins} << k % 64;
+    bool const continues = i > 0 && (same(at[i - 1], at[i]) ? true : false);
+    to[k / 64] |= std::uint64_t{!continues} << k % 64;
   }
 }
 
@@ -174,7 +175,7 @@ class segmentation {
     if constexpr (requires { equal(all[0], all[0]) ? 1 : 0; }) {
       result.item_bytes_ = sizeof(key);
       result.mark_ = detail::mark_own_keys<key, Equal>;
-      std::memcpy(result.equal_, &equal, sizeof(Equal));
+      std::memcpy(result.equal_, std::addressof(equal), sizeof(Equal));
     }
     return result;
   }
