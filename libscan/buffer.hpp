@@ -49,6 +49,16 @@ class buffer {
     return *this;
   }
 
+  /// Keeps the first `size` items. Their memory stays where it is; pages that were never written
+  /// take none. Throws `invalid_argument` unless 0 <= size <= size().
+  void truncate(index_t size) {
+    if (size < 0 || size > size_) {
+      throw invalid_argument("buffer: truncated to " + std::to_string(size) + " of " +
+                             std::to_string(size_) + " items; expected 0 to that many");
+    }
+    size_ = size;
+  }
+
   T* data() { return items_.get(); }
   T const* data() const { return items_.get(); }
   std::size_t size() const { return static_cast<std::size_t>(size_); }

@@ -115,7 +115,7 @@ LIBSCAN_C_API char const* libscan_last_error(void);
 /* out[i] = the scan of items 0 to i (inclusive) or i - 1 (exclusive), after *init, which is in host
    memory; NULL: the operator's identity. In reverse, of items i or i + 1 to the last, before *init.
    `segments` may be NULL. Without segments, *d_total in device memory receives *init and all items,
-   unless it is NULL. */
+   unless it is NULL; with segments it is NULL. */
 LIBSCAN_C_API libscan_status libscan_scan(libscan_queue const* queue, libscan_items items,
                                           void* out, libscan_segments const* segments,
                                           libscan_operator op, libscan_scan_kind kind,
@@ -133,8 +133,14 @@ LIBSCAN_C_API libscan_status libscan_scan_from(libscan_queue const* queue, libsc
 LIBSCAN_C_API libscan_status libscan_adjacent_difference(libscan_queue const* queue,
                                                          libscan_items items, void* out);
 
+/* out[0] = items[0], and out[i] = items[i - 1] op items[i]. Otherwise as the previous call. */
+LIBSCAN_C_API libscan_status libscan_combine_neighbors(libscan_queue const* queue,
+                                                       libscan_items items, void* out,
+                                                       libscan_operator op);
+
 /* totals[s] = *init and the items of segment s; without segments one total. *d_segments in device
-   memory receives the number of segments, unless it is NULL, or they are offsets or ranges. */
+   memory receives the number of segments, unless it is NULL, or they are offsets or ranges. Without
+   segments it is NULL. */
 LIBSCAN_C_API libscan_status libscan_reduce(libscan_queue const* queue, libscan_items items,
                                             void* totals, libscan_segments const* segments,
                                             libscan_operator op, void const* init,
@@ -200,6 +206,13 @@ LIBSCAN_C_API libscan_status libscan_split_by_bit(libscan_queue const* queue, li
    unless that is NULL, and the number of runs to *d_runs, unless that is. Link libscan::filter. */
 LIBSCAN_C_API libscan_status libscan_unique(libscan_queue const* queue, libscan_items items,
                                             void* out, int64_t* lengths, int64_t* d_runs);
+
+/* The same with the positions of these items in `offsets`, unless that is NULL. `lengths` is not.
+   Link libscan::filter. */
+LIBSCAN_C_API libscan_status libscan_run_length_encode(libscan_queue const* queue,
+                                                       libscan_items items, void* out,
+                                                       int64_t* lengths, int64_t* offsets,
+                                                       int64_t* d_runs);
 
 /* Sets *bytes to the workspace that each of these calls needs for such items. Link
    libscan::filter. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Your own operators in the host API, on the cpu engine: lambdas, functors, those of the standard
-// library, over items and results of any types. Include it beside libscan.hpp or segmented.hpp; the
-// calls are the same. Takes as long to compile as libscan/cpu; link libscan::segments.
+// library, over items and results of any types. Sums of std::complex<float> and <double> run on
+// every engine. Include it beside libscan.hpp or segmented.hpp; the calls are the same. Takes as
+// long to compile as libscan/cpu; link libscan::segments.
 #pragma once
 
 #include <concepts>
@@ -16,6 +17,7 @@
 #include <libscan/cpu/scan.hpp>
 #include <libscan/cpu/segmented_reduce.hpp>
 #include <libscan/cpu/segmented_scan.hpp>
+#include <libscan/host/complex_sums.hpp>
 #include <libscan/host/host_heads.hpp>
 #include <libscan/segmented.hpp>
 
@@ -25,9 +27,9 @@ namespace libscan::inline v1::detail {
 inline int threads_for_callables(engine const& on) {
   if (!on.runs_kernels()) return on.threads();
   throw invalid_argument(
-      "operators, items and results that libscan.hpp is not compiled for, such as complex numbers, "
-      "run on the cpu engine only, since kernels are compiled for each type in advance; this "
-      "engine is " +
+      "operators, items and results that libscan.hpp is not compiled for run on the cpu engine "
+      "only (except sums of complex numbers), since kernels are compiled for each type in advance; "
+      "this engine is " +
       on.description() + "; expected engine::cpu(), or in CUDA code libscan/scan.cuh");
 }
 
@@ -51,6 +53,12 @@ struct with_callables {
   template <scan_kind Kind, scan_direction Direction, class T, class Item, class Result, class Init>
   static T scan(engine const& on, std::span<Item const> in, std::span<Result> out, Op const& op,
                 Init const& init) {
+    if constexpr (sums_complex<Op, T, Item> && std::is_same_v<Result, T>) {
+      if (on.runs_kernels()) {
+        check_capacity("scan", in.size(), out.size());
+        return detail::scan_complex<Kind>(on, in, out.data(), Direction, {}, first_of<T>(init));
+      }
+    }
     int const threads = threads_for_callables(on);
     check_capacity("scan", in.size(), out.size());
     constexpr auto needed =
@@ -71,6 +79,15 @@ struct with_callables {
 
   template <class T, class Item, class Init>
   static T reduce(engine const& on, std::span<Item const> in, Op const& op, Init const& init) {
+    if constexpr (sums_complex<Op, T, Item>) {
+      if (on.runs_kernels()) {
+        T result{};
+        detail::reduce_complex(
+            "reduce", in, std::span(&result, 1), {}, {}, first_of<T>(init),
+            [&](host_reduction const& call) { return detail::run_host_reduction(on, call); });
+        return result;
+      }
+    }
     int const threads = threads_for_callables(on);
     return with_operator<Item, Init, init_needed::if_no_identity, T>(
         op, init, [&](auto const& by, auto const& first) {
@@ -91,6 +108,14 @@ struct with_callables {
   template <scan_kind Kind, class T, class Item, class Result, class Init>
   static void segmented_scan(engine const& on, std::span<Item const> in, std::span<Result> out,
                              segmentation const& segments, Op const& op, Init const& init) {
+    if constexpr (sums_complex<Op, T, Item> && std::is_same_v<Result, T>) {
+      if (on.runs_kernels()) {
+        check_capacity("segmented_scan", in.size(), out.size());
+        detail::scan_complex<Kind>(on, in, out.data(), scan_direction::forward, segments,
+                                   first_of<T>(init));
+        return;
+      }
+    }
     int const threads = threads_for_callables(on);
     auto const n = static_cast<index_t>(in.size());
     check_capacity("segmented_scan", in.size(), out.size());
@@ -111,6 +136,13 @@ struct with_callables {
   static index_t segmented_reduce(engine const& on, std::span<Item const> in,
                                   std::span<Total> totals, segmentation const& segments,
                                   Op const& op, Init const& init) {
+    if constexpr (sums_complex<Op, T, Item> && std::is_same_v<Total, T>) {
+      if (on.runs_kernels()) {
+        return detail::reduce_complex(
+            "segmented_reduce", in, totals, {}, segments, first_of<T>(init),
+            [&](host_reduction const& call) { return detail::run_host_reduction(on, call); });
+      }
+    }
     int const threads = threads_for_callables(on);
     auto const n = static_cast<index_t>(in.size());
     detail::check_segments("segmented_reduce", segments, n);
@@ -123,10 +155,22 @@ struct with_callables {
         });
   }
 
-  template <class T, class Key, class Item, class Total, class Init>
+  template <class T, class Key, class Item, class Total, class Equal, class Init>
   static index_t reduce_by_key(engine const& on, std::span<Key const> keys,
                                std::span<Item const> in, std::span<Key> unique,
-                               std::span<Total> totals, Op const& op, Init const& init) {
+                               std::span<Total> totals, Op const& op, Equal const& equal,
+                               Init const& init) {
+    if constexpr (sums_complex<Op, T, Item> && std::is_same_v<Total, T> &&
+                  std::is_trivially_copyable_v<Key>) {
+      if (on.runs_kernels()) {
+        return detail::reduce_complex(
+            "reduce_by_key", in, totals, memory_span(std::as_bytes(unique)),
+            segmentation::of_keys(keys, equal), first_of<T>(init), [&](host_reduction const& call) {
+              return detail::run_keyed_reduction(on, call, unique.data(),
+                                                 static_cast<index_t>(unique.size()));
+            });
+      }
+    }
     int const threads = threads_for_callables(on);
     auto const n = static_cast<index_t>(in.size());
     check_capacity("reduce_by_key", in.size(), keys.size());
@@ -135,11 +179,21 @@ struct with_callables {
     return with_operator<Item, Init, init_needed::never, index_t>(
         op, init, [&](auto const& by, auto const& first) {
           return cpu::reduce_by_key(threads, keys.data(), in.data(), unique.data(), totals.data(),
-                                    n, by, equal_values{}, first);
+                                    n, by, equal, first);
         });
   }
 
  private:
+  /// The init of a sum; 0 if none is given.
+  template <class T, class Init>
+  static T first_of(Init const& init) {
+    if constexpr (std::is_same_v<Init, unstated>) {
+      return T{};
+    } else {
+      return static_cast<T>(init);
+    }
+  }
+
   /// Calls body(operator, init) with the operator and init that scans take.
   template <class Item, class Init, init_needed Needed, class Result, class Body>
   static Result with_operator(Op const& op, Init const& init, Body const& body) {

@@ -50,8 +50,8 @@ void enqueue_typed(device_queue const& queue,
   static_assert(
       listed_item<item> && listed_operator<Op>,
       "device_calls.hpp is compiled for integers of 8 to 64 bits, float and double, and "
-      "for plus, minimum, maximum, bit_and, bit_or and bit_xor. For anything else include "
-      "libscan/scan.cuh in CUDA code.");
+      "for plus, minimum, maximum, bit_and, bit_or and bit_xor. For anything else, such as complex "
+      "numbers, include libscan/scan.cuh in CUDA code.");
   if constexpr (listed_item<item> && listed_operator<Op>) {
     static_assert(std::is_same_v<typename item_type_of<typename Op::value_type>::type,
                                  typename item_type_of<item>::type>,
@@ -134,12 +134,23 @@ void reduce(device_queue const& queue, device_span<T> in, std::remove_const_t<T>
   detail::enqueue_typed(queue, detail::enqueue_reduce, in, op, init, {.out = d_result});
 }
 
-/// out[0] = in[0], and out[i] = in[i] - in[i - 1]. Integers wrap. Otherwise as `exclusive_scan`.
-template <class T>
-void adjacent_difference(device_queue const& queue, device_span<T> in,
-                         std::remove_const_t<T>* out) {
+/// out[0] = in[0], and out[i] = op(in[i - 1], in[i]): by default in[i] - in[i - 1], or by an
+/// operator of the list, which is chosen at run time in the kernel. Integers wrap. Otherwise as
+/// `exclusive_scan`.
+template <class T, class Op = later_minus_earlier>
+void adjacent_difference(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out,
+                         [[maybe_unused]] Op op = {}) {
   using item = std::remove_const_t<T>;
-  detail::enqueue_typed(queue, detail::enqueue_difference, in, plus<item>{}, item{}, {.out = out});
+  using compiled = detail::compiled_neighbors<Op, item>;
+  static_assert(compiled::included,
+                "adjacent_difference of device memory is compiled for integers of 8 to 64 bits, "
+                "float and double; for later - earlier, and for plus, minimum, maximum, bit_and, "
+                "bit_or and bit_xor in the type of the items. For anything else include "
+                "libscan/adjacent_difference.cuh in CUDA code.");
+  if constexpr (compiled::included) {
+    detail::enqueue_typed(queue, detail::enqueue_difference, in, plus<item>{}, item{},
+                          {.out = out, .combine = compiled::how});
+  }
 }
 
 /// Scan within segments: out[i] = init op in[h] op ... op in[i], where h is the first item of i's
@@ -189,6 +200,10 @@ template <class Key, class T, class Op = plus<std::remove_const_t<T>>>
 void reduce_by_key(device_queue const& queue, Key const* keys, device_span<T> in, Key* unique,
                    std::remove_const_t<T>* totals, Op op = {}, index_t* d_runs = nullptr,
                    detail::span_init<T> init = Op::identity()) {
+  static_assert(detail::listed_input<Key>,
+                "reduce_by_key of device memory is compiled for keys that are integers of 8 to 64 "
+                "bits, bool, float, double, float16 or bfloat16, and compares them by ==. For "
+                "anything else include libscan/segmented_reduce.cuh in CUDA code.");
   std::span const all(keys, static_cast<std::size_t>(in.size < 0 ? 0 : in.size));
   detail::enqueue_typed(
       queue, detail::enqueue_reduce, in, op, init,

@@ -3,7 +3,7 @@
 // Needs no nvcc; link libscan::libscan, or libscan::segments for results of another type than the
 // items. Items: integers of 8 to 64 bits, bool, float, double, float16, bfloat16; operators: plus,
 // minimum, maximum and, for integers, bit_and, bit_or, bit_xor. With libscan/callables.hpp also
-// your own operators.
+// sums of complex numbers, and your own operators. Large results: see libscan/buffer.hpp.
 #pragma once
 
 #include <atomic>
@@ -178,7 +178,8 @@ detail::host_value_t<In, Op, Init> reduce(engine const& on, In const& in, Op op 
 /// `in`. By default `op` is later - earlier, which an inclusive sum undoes.
 ///
 /// Types: `in` and `out` are in host memory and hold one type: integers of 8 to 64 bits, which wrap
-/// around, float or double. With libscan/callables.hpp `op` is any callable on the cpu engine,
+/// around, float or double. `op` may be an operator of the list over that type: bit_xor of a sorted
+/// bitmap, for example. With libscan/callables.hpp `op` is any callable on the cpu engine,
 /// associative or not, and items and results are of any types.
 /// Aliasing, synchronization and errors are those of `exclusive_scan`. Reads n and writes n items.
 template <host_items In, host_output Out, class Op = later_minus_earlier>
@@ -187,11 +188,12 @@ void adjacent_difference(engine const& on, In const& in, Out&& out, Op op = {}) 
   std::span<item const> const from{in};
   auto const to = detail::as_output(static_cast<Out&&>(out));
   using result = typename decltype(to)::value_type;
-  if constexpr (std::is_same_v<Op, later_minus_earlier> && detail::same_item<item, result>) {
+  using compiled = detail::compiled_neighbors<Op, item>;
+  if constexpr (compiled::included && detail::same_item<item, result>) {
     std::atomic_signal_fence(std::memory_order_seq_cst);
     detail::run_difference(on,
                            {detail::item_type_of<item>::value, from.data(), to.data(),
-                            static_cast<index_t>(from.size())},
+                            static_cast<index_t>(from.size()), compiled::how},
                            static_cast<index_t>(to.size()));
     std::atomic_signal_fence(std::memory_order_seq_cst);
   } else {

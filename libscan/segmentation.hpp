@@ -5,22 +5,46 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 
 #include <libscan/core/error.hpp>
+#include <libscan/core/function_operator.hpp>
+#include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/host/host_items.hpp>
 #include <libscan/host/input_types.hpp>
 
 namespace libscan::inline v1 {
 
+namespace detail {
+
+/// Sets bit k % 64 of to[k / 64] where the key of item begin + k differs from the one before, for
+/// items [begin, end), and for item 0. `equal` is a copy of an Equal.
+template <class Key, class Equal>
+void mark_own_keys(void const* keys, void const* equal, index_t begin, index_t end,
+                   std::uint64_t* to) {
+  auto const* const at = static_cast<Key const*>(keys);
+  Equal const& same = *static_cast<Equal const*>(equal);
+  for (index_t i = begin; i < end; ++i) {
+    index_t const k = i - begin;
+    if (k % 64 == 0) to[k / 64] = 0;
+    bool const continues = i > 0 && (same(at[i - 1], at[i]) ? true : false);
+    to[k / 64] |= std::uint64_t{!continues} << k % 64;
+  }
+}
+
+}  // namespace detail
+
 /// How the items of a call are divided into segments. A view: the memory is the caller's, and must
 /// stay unchanged during the call. A small value.
 class segmentation {
  public:
   /// What the description consists of.
-  enum class form : std::uint8_t { none, flags, bits, offsets, keys, length, ranges };
+  enum class form : std::uint8_t { none, flags, bits, offsets, keys, length, ranges, own_keys };
 
   /// All items are one segment.
   segmentation() = default;
@@ -53,17 +77,29 @@ class segmentation {
             all.empty() ? 0 : all.size() - 1};
   }
 
-  /// A key for each item: a segment begins where the key differs (by ==) from the one before.
+  /// A key for each item: a segment begins where the key differs (by ==) from the one before. Keys
+  /// that are no numbers are compared as by the next call.
   template <host_items Keys>
   static segmentation of_keys(Keys const& keys) {
     using key = detail::item_of<Keys>;
-    static_assert(
-        detail::listed_input<key>,
-        "segmentation: keys are integers of 8 to 64 bits, bool, float, double, float16 or "
-        "bfloat16. For other keys include libscan/cpu/segmented_scan.hpp, or in CUDA "
-        "code libscan/segmented_scan.cuh.");
-    std::span const all(keys);
-    return {form::keys, detail::input_type_of<key>::value, all.data(), nullptr, all.size()};
+    if constexpr (detail::listed_input<key>) {
+      std::span const all(keys);
+      return {form::keys, detail::input_type_of<key>::value, all.data(), nullptr, all.size()};
+    } else {
+      return own_keys(keys, equal_values{});
+    }
+  }
+
+  /// The same with keys of any type: a segment begins where equal(earlier, later) is false. It is
+  /// called for neighbors only, concurrently, on the CPU also for engines that run kernels.
+  /// `equal` is trivially copyable, of at most 16 bytes: let a lambda capture more by reference.
+  template <host_items Keys, class Equal>
+  static segmentation of_keys(Keys const& keys, Equal equal) {
+    if constexpr (std::is_same_v<Equal, equal_values>) {
+      return of_keys(keys);
+    } else {
+      return own_keys(keys, equal);
+    }
   }
 
   /// Every segment has `length` items, except the last, which may have fewer: rows of a matrix.
@@ -100,6 +136,14 @@ class segmentation {
   void const* ends() const { return ends_; }
   /// The type of what `data` holds.
   detail::input_type type() const { return type_; }
+  /// Bytes of each item at `data`.
+  std::size_t item_bytes() const {
+    return how_ == form::own_keys ? item_bytes_ : detail::size_of(type_);
+  }
+  /// Of `own_keys`: marks items [begin, end) where a segment begins, as bits of 64-bit words.
+  void mark_own_keys(index_t begin, index_t end, std::uint64_t* to) const {
+    mark_(data_, equal_, begin, end, to);
+  }
   /// Flags, bits, keys: the number of items. Offsets, ranges: of segments. Otherwise the length.
   index_t count() const { return count_; }
 
@@ -111,14 +155,30 @@ class segmentation {
     auto const items = static_cast<std::size_t>(how_ == form::bits ? ceil_div(count_, index_t{32})
                                                 : how_ == form::offsets ? count_ + 1
                                                                         : count_);
-    return {static_cast<std::byte const*>(data_),
-            data_ == nullptr ? 0 : items * detail::size_of(type_)};
+    return {static_cast<std::byte const*>(data_), data_ == nullptr ? 0 : items * item_bytes()};
   }
 
  private:
   segmentation(form how, detail::input_type type, void const* data, void const* ends,
                std::size_t count)
       : how_(how), type_(type), data_(data), ends_(ends), count_(static_cast<index_t>(count)) {}
+
+  template <class Keys, class Equal>
+  static segmentation own_keys(Keys const& keys, Equal const& equal) {
+    using key = detail::item_of<Keys>;
+    static_assert(std::is_trivially_copyable_v<Equal> && sizeof(Equal) <= sizeof(equal_),
+                  "segmentation: the comparison of keys is not trivially copyable, or larger than "
+                  "16 bytes; let a lambda capture its state by reference");
+    detail::refuse_comparison<key const&, Equal>();
+    std::span const all(keys);
+    segmentation result(form::own_keys, detail::input_type::u8, all.data(), nullptr, all.size());
+    if constexpr (requires { equal(all[0], all[0]) ? 1 : 0; }) {
+      result.item_bytes_ = sizeof(key);
+      result.mark_ = detail::mark_own_keys<key, Equal>;
+      std::memcpy(result.equal_, std::addressof(equal), sizeof(Equal));
+    }
+    return result;
+  }
 
   template <class Offset>
   static constexpr detail::input_type offset_type() {
@@ -132,6 +192,9 @@ class segmentation {
   void const* data_ = nullptr;
   void const* ends_ = nullptr;
   index_t count_ = 0;
+  std::size_t item_bytes_ = 0;
+  void (*mark_)(void const*, void const*, index_t, index_t, std::uint64_t*) = nullptr;
+  alignas(8) std::byte equal_[16] = {};
 };
 
 }  // namespace libscan::inline v1

@@ -31,6 +31,12 @@ void segmented_scan_ranges(engine const& on, In const& in, Out&& out, segmentati
   }
 }
 
+/// What compares the keys of a range.
+template <class Equal, class Keys>
+concept compares_keys = std::predicate < Equal const&,
+        item_of<Keys const>
+const&, item_of<Keys const> const& > ;
+
 /// The call of a reduction by compiled code.
 template <class Types, class T, class Item, class Total>
 host_reduction reduction_of(std::span<Item const> in, std::span<Total> totals,
@@ -106,35 +112,64 @@ index_t segmented_reduce(engine const& on, In const& in, Totals&& totals,
   }
 }
 
+namespace detail {
+
+/// A reduction by key by compiled code, or by that of callables.hpp.
+template <class Keys, class In, class Unique, class Totals, class Op, class Equal, class Init>
+index_t reduce_ranges_by_key(engine const& on, Keys const& keys, In const& in, Unique&& unique,
+                             Totals&& totals, Op const& op, Equal const& equal, Init const& init) {
+  using types = host_types<In, Op, Init>;
+  using T = typename types::value_type;
+  using key = item_of<Keys const>;
+  std::span<item_of<In const> const> const from{in};
+  auto const to = detail::as_output(static_cast<Totals&&>(totals));
+  auto const firsts = detail::as_output(static_cast<Unique&&>(unique));
+  static_assert(std::is_same_v<typename decltype(firsts)::value_type, key>,
+                "reduce_by_key: keys and unique must hold the same type");
+  if constexpr (types::compiled && std::is_trivially_copyable_v<key> &&
+                same_item<typename decltype(to)::value_type, T>) {
+    auto const segments = segmentation::of_keys(keys, equal);
+    auto const first = static_cast<typename item_type_of<T>::type>(types::first(init));
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    index_t const runs =
+        detail::run_keyed_reduction(on, detail::reduction_of<types, T>(from, to, segments, first),
+                                    firsts.data(), static_cast<index_t>(firsts.size()));
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    return runs;
+  } else {
+    return by_callables<Op>::template reduce_by_key<T>(on, std::span<key const>{keys}, from, firsts,
+                                                       to, op, equal, init);
+  }
+}
+
+}  // namespace detail
+
 /// Sums of runs of equal neighboring keys: unique[s] = the first key of run s, totals[s] = init op
 /// the items of run s. Returns the number of runs. Keys are compared by ==. Otherwise as
 /// `segmented_reduce` with `segmentation::of_keys`; `unique` needs as much space as `totals`.
 /// Throws: also `invalid_argument` unless there are as many keys as items.
 template <host_items Keys, host_items In, host_output Unique, host_output Totals,
           class Op = detail::default_sum<In>, class Init = unstated>
+requires(!detail::compares_keys<Init, Keys>) index_t
+    reduce_by_key(engine const& on, Keys const& keys, In const& in, Unique&& unique,
+                  Totals&& totals, Op op = {}, Init init = unstated::init()) {
+  return detail::reduce_ranges_by_key(on, keys, in, static_cast<Unique&&>(unique),
+                                      static_cast<Totals&&>(totals), op, equal_values{}, init);
+}
+
+/// The same with keys of any type, where a run ends before an item with equal(earlier, later)
+/// false:
+///
+///   reduce_by_key(on, names, prices, unique, totals, plus<double>{}, same_first_letter);
+///
+/// `equal` is as in `segmentation::of_keys`. On engines that run kernels, keys are trivially
+/// copyable.
+template <host_items Keys, host_items In, host_output Unique, host_output Totals, class Op,
+          detail::compares_keys<Keys> Equal, class Init = unstated>
 index_t reduce_by_key(engine const& on, Keys const& keys, In const& in, Unique&& unique,
-                      Totals&& totals, Op op = {}, Init init = unstated::init()) {
-  using types = detail::host_types<In, Op, Init>;
-  using T = typename types::value_type;
-  using key = detail::item_of<Keys const>;
-  std::span<detail::item_of<In const> const> const from{in};
-  auto const to = detail::as_output(static_cast<Totals&&>(totals));
-  auto const firsts = detail::as_output(static_cast<Unique&&>(unique));
-  static_assert(std::is_same_v<typename decltype(firsts)::value_type, key>,
-                "reduce_by_key: keys and unique must hold the same type");
-  if constexpr (types::compiled && detail::listed_input<key> &&
-                detail::same_item<typename decltype(to)::value_type, T>) {
-    auto const first = static_cast<typename detail::item_type_of<T>::type>(types::first(init));
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    index_t const runs = detail::run_keyed_reduction(
-        on, detail::reduction_of<types, T>(from, to, segmentation::of_keys(keys), first),
-        firsts.data(), static_cast<index_t>(firsts.size()));
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    return runs;
-  } else {
-    return detail::by_callables<Op>::template reduce_by_key<T>(on, std::span<key const>{keys}, from,
-                                                               firsts, to, op, init);
-  }
+                      Totals&& totals, Op op, Equal equal, Init init = unstated::init()) {
+  return detail::reduce_ranges_by_key(on, keys, in, static_cast<Unique&&>(unique),
+                                      static_cast<Totals&&>(totals), op, equal, init);
 }
 
 namespace detail {

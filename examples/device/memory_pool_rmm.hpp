@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include <rmm/cuda_stream_view.hpp>
+#include <cuda/stream_ref>
 #include <rmm/resource_ref.hpp>
 
 #include <libscan/core/memory_functions.hpp>
@@ -15,16 +15,15 @@ namespace examples {
 /// Functions over `resource`, which must outlive all calls that use them. A call throws what the
 /// resource throws.
 inline libscan::memory_functions memory_of(rmm::device_async_resource_ref& resource) {
-  return {
-      [](std::size_t bytes, void* stream, void* context) -> void* {
-        auto& from = *static_cast<rmm::device_async_resource_ref*>(context);
-        return from.allocate(rmm::cuda_stream_view(static_cast<cudaStream_t>(stream)), bytes, 256);
-      },
-      [](void* memory, std::size_t bytes, void* stream, void* context) {
-        auto& to = *static_cast<rmm::device_async_resource_ref*>(context);
-        to.deallocate(rmm::cuda_stream_view(static_cast<cudaStream_t>(stream)), memory, bytes, 256);
-      },
-      &resource};
+  return {[](std::size_t bytes, void* stream, void* context) -> void* {
+            auto& from = *static_cast<rmm::device_async_resource_ref*>(context);
+            return from.allocate(cuda::stream_ref(static_cast<cudaStream_t>(stream)), bytes, 256);
+          },
+          [](void* memory, std::size_t bytes, void* stream, void* context) {
+            auto& to = *static_cast<rmm::device_async_resource_ref*>(context);
+            to.deallocate(cuda::stream_ref(static_cast<cudaStream_t>(stream)), memory, bytes, 256);
+          },
+          &resource};
 }
 
 }  // namespace examples

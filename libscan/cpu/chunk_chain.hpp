@@ -363,4 +363,17 @@ index_t sum_chunks(int threads, index_t n, index_t chunk_items, MakeState&& make
   return total.load(std::memory_order_relaxed);
 }
 
+/// Calls use(i) once for each i in [0, n), in any order, on up to `threads` threads. Errors are as
+/// in `run_chunks`.
+template <class Use>
+void for_each_index(int threads, index_t n, Use const& use) {
+  constexpr index_t chunk_items = index_t{1} << 15;
+  cpu::sum_chunks(
+      threads, n, chunk_items, [] { return 0; },
+      [&](int, chunk const& c) {
+        for (index_t i = c.begin; i < c.end; ++i) use(i);
+        return index_t{0};
+      });
+}
+
 }  // namespace libscan::inline v1::cpu

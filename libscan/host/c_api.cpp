@@ -140,12 +140,18 @@ void enqueue(libscan_queue const* where, device_call call, Run const& run) {
 void scan(libscan_queue const* queue, device_call call, void* out, libscan_scan_kind kind,
           void* d_total) {
   set_kind(call, kind);
+  if (d_total != nullptr && call.segments.how() != segmentation::form::none) {
+    throw invalid_argument("d_total of a scan within segments; expected NULL, or no segments");
+  }
   call.out = out;
   call.d_total = d_total;
   enqueue(queue, call, libscan::detail::enqueue_scan);
 }
 
 void reduce(libscan_queue const* queue, device_call call, void* totals, int64_t* d_segments) {
+  if (d_segments != nullptr && call.segments.how() == segmentation::form::none) {
+    throw invalid_argument("d_segments of a reduction without segments; expected NULL");
+  }
   call.out = totals;
   call.d_total = d_segments;
   enqueue(queue, call, libscan::detail::enqueue_reduce);
@@ -180,6 +186,16 @@ libscan_status libscan_adjacent_difference(libscan_queue const* queue, libscan_i
   return libscan::detail::c_status_of([&] {
     device_call call = call_of(items, {}, LIBSCAN_PLUS, nullptr);
     call.out = out;
+    enqueue(queue, call, libscan::detail::enqueue_difference);
+  });
+}
+
+libscan_status libscan_combine_neighbors(libscan_queue const* queue, libscan_items items, void* out,
+                                         libscan_operator op) {
+  return libscan::detail::c_status_of([&] {
+    device_call call = call_of(items, {}, op, nullptr);
+    call.out = out;
+    call.combine = {.subtracts = false, .op = call.op};
     enqueue(queue, call, libscan::detail::enqueue_difference);
   });
 }

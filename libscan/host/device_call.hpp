@@ -10,6 +10,7 @@
 #include <libscan/core/operator_list.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/host/device_queue.hpp>
+#include <libscan/host/scan_call.hpp>
 #include <libscan/segmentation.hpp>
 
 namespace libscan::inline v1::detail {
@@ -36,9 +37,10 @@ struct device_call {
   void const* init = nullptr;  ///< on the host
   /// Of scans: receives the total, or null; of reductions: the number of segments.
   void* d_total = nullptr;
-  void const* d_init = nullptr;  ///< in place of *init, unless null
-  bool reverse = false;          ///< of scans without segments: from the last item to the first
-  void* unique = nullptr;        ///< of reductions by key: receives the first key of each segment
+  void const* d_init = nullptr;    ///< in place of *init, unless null
+  bool reverse = false;            ///< of scans without segments: from the last item to the first
+  neighbor_operator combine = {};  ///< of differences
+  void* unique = nullptr;          ///< of reductions by key: receives the first key of each segment
 };
 
 /// The ranks of the true items of a mask, integers of `rank_bytes`, all in device memory.

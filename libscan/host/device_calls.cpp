@@ -22,10 +22,15 @@ void check_device_segments(segmentation const& segments, index_t n) {
   if (segments.counts_segments()) {
     if (segments.type() == input_type::i64) return;
     throw invalid_argument(
-        "offsets in device memory: expected 64-bit signed integers; for others include "
+        "offsets and ranges in device memory: expected 64-bit signed integers; for others include "
         "libscan/segmented_scan.cuh in CUDA code");
   }
   if (segments.how() == form::none || segments.how() == form::length) return;
+  if (segments.how() == form::own_keys) {
+    throw invalid_argument(
+        "keys in device memory: expected numbers that are compared by ==; for others include "
+        "libscan/segmented_scan.cuh in CUDA code, or mark where segments begin by flags");
+  }
   if (segments.count() == n) return;
   throw invalid_argument("segments of " + std::to_string(segments.count()) + " items for " +
                          std::to_string(n) + " items; expected as many");

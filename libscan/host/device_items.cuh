@@ -63,8 +63,10 @@ void device_items<Machine, Item>::enqueue_difference(Machine on, queue_place con
   using T = typename difference_of<Item>::type;
   device::on_machine const here(on);
   workspace ws = device::workspace_of(place);
-  adjacent_difference(ws, static_cast<T const*>(call.in), static_cast<T*>(call.out),
-                      count_of(call));
+  detail::visit_neighbor_operator<Item>(call.combine, [&](auto op) {
+    adjacent_difference(ws, static_cast<T const*>(call.in), static_cast<T*>(call.out),
+                        count_of(call), op);
+  });
 }
 
 template <class Machine, class Item>
@@ -107,8 +109,12 @@ void device_items<Machine, Item>::difference(Machine on, difference_call const& 
   using T = typename difference_of<Item>::type;
   device::on_machine const here(on);
   auto const items = items_on_device<T>(call.in, call.n);
-  workspace ws;
-  adjacent_difference(ws, items.data(), items.data(), call.n);
+  enqueue_difference(on, {},
+                     {.type = call.type,
+                      .in = items.data(),
+                      .out = items.data(),
+                      .n = call.n,
+                      .combine = call.combine});
   items.read_sync(static_cast<T*>(call.out), call.n);
 }
 

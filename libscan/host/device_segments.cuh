@@ -25,18 +25,6 @@
 
 namespace libscan::inline v1::detail {
 
-/// The operator of a call over the bits of T. Signed integers are scanned as unsigned ones, to
-/// compile half as many kernels.
-template <class T>
-auto operator_on_bits(operator_kind kind) {
-  if constexpr (std::signed_integral<T>) {
-    using word = std::make_unsigned_t<T>;
-    return any_operator<word>{kind, static_cast<word>(word{1} << (8 * sizeof(T) - 1))};
-  } else {
-    return any_operator<T>{kind};
-  }
-}
-
 /// Integers in device memory.
 inline device::buffer<index_t> on_device(std::span<index_t const> bounds) {
   return device::buffer<index_t>(bounds);

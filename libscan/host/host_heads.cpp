@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <cstring>
 #include <limits>
+#include <string>
 
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/segment_heads.hpp>
@@ -16,13 +19,14 @@ namespace {
 constexpr index_t heads_chunk = index_t{1} << 15;
 static_assert(heads_chunk % cpu::word_heads == 0);
 
-/// Calls use(description), one of those of libscan/cpu; nothing for `none` and ranges.
+/// Calls use(description), one of those of libscan/cpu; nothing for `none`, ranges and own keys.
 template <class Use>
 void visit_heads(segmentation const& segments, Use use) {
   using form = segmentation::form;
   switch (segments.how()) {
     case form::none:
     case form::ranges:
+    case form::own_keys:
       return;
     case form::flags:
       return use(head_flags{static_cast<std::uint8_t const*>(segments.data())});
@@ -96,11 +100,16 @@ void described_heads::mark(index_t begin, index_t end, cpu::head_word* to) const
   if (segments.how() == segmentation::form::none) {
     std::fill_n(to, ceil_div(end - begin, cpu::word_heads), cpu::head_word{0});
   }
+  if (segments.how() == segmentation::form::own_keys) segments.mark_own_keys(begin, end, to);
   visit_heads(segments, [&](auto const& heads) { cpu::detail::mark(heads, begin, end, to); });
 }
 
 cpu::memory_piece described_heads::read_for(index_t begin, index_t end) const {
   cpu::memory_piece piece{};
+  if (segments.how() == segmentation::form::own_keys) {
+    auto const bytes = static_cast<index_t>(segments.item_bytes());
+    piece = {segments.bytes().data() + begin * bytes, (end - begin) * bytes};
+  }
   visit_heads(segments, [&](auto const& heads) {
     if constexpr (requires { cpu::detail::read_for(heads, begin, end); })
       piece = cpu::detail::read_for(heads, begin, end);
@@ -134,35 +143,75 @@ index_t count_segments(int threads, segmentation const& segments, index_t n) {
       });
 }
 
-void copy_first_keys(int threads, segmentation const& keys, index_t n, void* unique) {
-  auto const copy = [&]<class Word>(Word* to) {
-    auto const* const from = static_cast<Word const*>(keys.data());
-    cpu::run_chunks(
-        threads, n, heads_chunk, plus<index_t>{}, index_t{0}, [] { return chunk_marks(); },
-        [&](chunk_marks& here, cpu::chunk const& c) {
-          return here.mark(keys, scan_direction::forward, n, c);
-        },
-        [&](chunk_marks const& here, cpu::chunk const& c, index_t before) {
-          Word* next = to + before;
-          for (index_t w = 0; w < ceil_div(c.size(), cpu::word_heads); ++w) {
-            Word const* const items = from + c.begin + w * cpu::word_heads;
-            for (cpu::head_word word = here.words[w]; word != 0; word &= word - 1) {
-              *next++ = items[std::countr_zero(word)];
-            }
+namespace {
+
+/// Calls use(s, i) for each of the segments: segment s begins at item i of n.
+template <class Use>
+void each_head(int threads, segmentation const& segments, index_t n, Use const& use) {
+  cpu::run_chunks(
+      threads, n, heads_chunk, plus<index_t>{}, index_t{0}, [] { return chunk_marks(); },
+      [&](chunk_marks& here, cpu::chunk const& c) {
+        return here.mark(segments, scan_direction::forward, n, c);
+      },
+      [&](chunk_marks const& here, cpu::chunk const& c, index_t before) {
+        for (index_t w = 0; w < ceil_div(c.size(), cpu::word_heads); ++w) {
+          index_t const first = c.begin + w * cpu::word_heads;
+          for (cpu::head_word word = here.words[w]; word != 0; word &= word - 1) {
+            use(before++, first + std::countr_zero(word));
           }
-        },
-        cpu::aggregates::repeatable);
-  };
-  switch (detail::size_of(keys.type())) {
-    case 1:
-      return copy(static_cast<std::uint8_t*>(unique));
-    case 2:
-      return copy(static_cast<std::uint16_t*>(unique));
-    case 4:
-      return copy(static_cast<std::uint32_t*>(unique));
-    default:
-      return copy(static_cast<std::uint64_t*>(unique));
+        }
+      },
+      cpu::aggregates::repeatable);
+}
+
+}  // namespace
+
+void copy_first_keys(int threads, segmentation const& keys, index_t n, void* unique) {
+  if (keys.how() == segmentation::form::own_keys) {
+    std::size_t const bytes = keys.item_bytes();
+    auto* const to = static_cast<std::byte*>(unique);
+    return each_head(threads, keys, n, [=, from = keys.bytes().data()](index_t s, index_t i) {
+      std::memcpy(to + static_cast<std::size_t>(s) * bytes,
+                  from + static_cast<std::size_t>(i) * bytes, bytes);
+    });
   }
+  auto const copy_words = [&]<class Word>(Word* to) {
+    auto const* const from = static_cast<Word const*>(keys.data());
+    each_head(threads, keys, n, [=](index_t s, index_t i) { to[s] = from[i]; });
+  };
+  switch (keys.item_bytes()) {
+    case 1:
+      return copy_words(static_cast<std::uint8_t*>(unique));
+    case 2:
+      return copy_words(static_cast<std::uint16_t*>(unique));
+    case 4:
+      return copy_words(static_cast<std::uint32_t*>(unique));
+    default:
+      return copy_words(static_cast<std::uint64_t*>(unique));
+  }
+}
+
+described_offsets::described_offsets(char const* call, int threads, segmentation const& segments,
+                                     index_t n) {
+  detail::check_segments(call, segments, n);
+  if (segments.how() == segmentation::form::ranges) {
+    throw invalid_argument(std::string(call) +
+                           ": begins and ends; expected offsets, a length, flags, bits or keys. "
+                           "For ranges include libscan/cpu/segmented_sort.hpp, or in CUDA code "
+                           "libscan/segmented_sort.cuh");
+  }
+  if (segments.how() == segmentation::form::offsets) {
+    index_bounds const bounds(segments);
+    offsets_.assign(bounds.begins(), bounds.begins() + bounds.segments() + 1);
+    return;
+  }
+  if (segments.how() == segmentation::form::none) {
+    offsets_ = {0, n};
+    return;
+  }
+  offsets_.resize(static_cast<std::size_t>(detail::count_segments(threads, segments, n) + 1), n);
+  each_head(threads, segments, n,
+            [this](index_t s, index_t i) { offsets_[static_cast<std::size_t>(s)] = i; });
 }
 
 index_bounds::index_bounds(segmentation const& segments) : segments_(segments.count()) {

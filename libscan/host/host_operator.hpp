@@ -11,6 +11,7 @@
 #include <libscan/core/operator_list.hpp>
 #include <libscan/host/host_items.hpp>
 #include <libscan/host/input_types.hpp>
+#include <libscan/host/scan_call.hpp>
 
 namespace libscan::inline v1::detail {
 
@@ -61,6 +62,23 @@ struct host_types {
   }
 };
 
+/// How compiled code combines neighbors of T as `Op` does; not `included` if it cannot.
+template <class Op, class T, class Twin = typename listed_twin<Op, T>::type>
+struct compiled_neighbors {
+  static constexpr bool included = false;
+};
+template <class T, class Twin>
+struct compiled_neighbors<later_minus_earlier, T, Twin> {
+  static constexpr bool included = listed_item<T>;
+  static constexpr neighbor_operator how = {};
+};
+template <class Op, listed_item T, listed_operator Twin>
+requires same_item<typename Twin::value_type, T>
+struct compiled_neighbors<Op, T, Twin> {
+  static constexpr bool included = true;
+  static constexpr neighbor_operator how = {false, operator_kind_of<Twin>::value};
+};
+
 /// Whether compiled code writes results of a call as `Result`.
 template <class Types, class Result>
 concept compiled_results = Types::compiled && result_of<Result, typename Types::value_type>;
@@ -78,16 +96,15 @@ concept has_callables = requires {
 struct without_callables {
   template <class>
   static constexpr bool never = false;
-#define LIBSCAN_REFUSE(T)                                                                 \
-  static_assert(                                                                          \
-      never<T>,                                                                           \
-      "libscan.hpp is compiled for items that are integers of 8 to 64 bits, bool, "       \
-      "float, double, float16 or bfloat16; for plus, minimum, maximum, bit_and, "         \
-      "bit_or and bit_xor over such an integer, float or double; and for results of "     \
-      "the operator's value_type (of float also 16-bit floats); differences are later - " \
-      "earlier, in the items' type. For anything else "                                   \
-      "on the cpu engine include libscan/callables.hpp, or in CUDA code "                 \
-      "libscan/scan.cuh.")
+#define LIBSCAN_REFUSE(T)                                                                          \
+  static_assert(never<T>,                                                                          \
+                "libscan.hpp is compiled for items that are integers of 8 to 64 bits, bool, "      \
+                "float, double, float16 or bfloat16; for plus, minimum, maximum, bit_and, "        \
+                "bit_or and bit_xor over such an integer, float or double; and for results of "    \
+                "the operator's value_type (of float also 16-bit floats); neighbors are combined " \
+                "in the items' type. For anything else "                                           \
+                "on the cpu engine include libscan/callables.hpp, or in CUDA code "                \
+                "libscan/scan.cuh.")
   template <scan_kind, scan_direction, class T, class... Args>
   static T scan(Args const&...) {
     LIBSCAN_REFUSE(T);

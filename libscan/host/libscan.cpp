@@ -90,8 +90,10 @@ void run_difference(engine const& on, difference_call const& call, index_t out_i
         [&](auto machine) { device_items<decltype(machine), T>::difference(machine, call); },
         [&](int threads) {
           using item = typename difference_of<T>::type;
-          cpu::adjacent_difference(threads, static_cast<item const*>(call.in),
-                                   static_cast<item*>(call.out), call.n);
+          detail::visit_neighbor_operator<T>(call.combine, [&](auto op) {
+            cpu::adjacent_difference(threads, static_cast<item const*>(call.in),
+                                     static_cast<item*>(call.out), call.n, op);
+          });
         });
   });
 }

@@ -36,12 +36,19 @@ struct reduce_call {
   void* result;
 };
 
-/// out[0] = in[0] and out[i] = in[i] - in[i-1], for n items. As `scan_call`.
+/// How neighbors are combined: as later - earlier, or by an operator of the list.
+struct neighbor_operator {
+  bool subtracts = true;
+  operator_kind op = operator_kind::plus;  ///< unless it subtracts
+};
+
+/// out[0] = in[0] and out[i] = in[i-1] and in[i] combined, for n items. As `scan_call`.
 struct difference_call {
   item_type type;
   void const* in;
   void* out;
   index_t n;
+  neighbor_operator combine = {};
 };
 
 /// Runs `call` on engine `on` after checking that `out`, `out_items` long, holds n items and is
@@ -86,6 +93,28 @@ template <std::signed_integral T>
 struct difference_of<T> {
   using type = std::make_unsigned_t<T>;
 };
+
+/// The operator of a call over the bits of T, chosen by a switch in the kernel. Signed integers are
+/// combined as unsigned ones, to compile half as many kernels.
+template <class T>
+auto operator_on_bits(operator_kind kind) {
+  if constexpr (std::signed_integral<T>) {
+    using word = std::make_unsigned_t<T>;
+    return any_operator<word>{kind, static_cast<word>(word{1} << (8 * sizeof(T) - 1))};
+  } else {
+    return any_operator<T>{kind};
+  }
+}
+
+/// Calls f(op) with what combines neighbors of T: unsigned integers in place of signed ones.
+template <class T, class F>
+void visit_neighbor_operator(neighbor_operator how, F&& f) {
+  if (how.subtracts) {
+    f(later_minus_earlier{});
+  } else {
+    f(detail::operator_on_bits<T>(how.op));
+  }
+}
 
 /// Calls f(op) with the operator of that kind over T, or what does the same (`without_sign`).
 template <class T, class F>

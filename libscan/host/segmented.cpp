@@ -135,6 +135,7 @@ void check_segments(char const* call, segmentation const& segments, index_t n) {
     case form::flags:
     case form::bits:
     case form::keys:
+    case form::own_keys:
       if (segments.count() == n) return;
       refuse(call, "the segments are described for " + std::to_string(segments.count()) +
                        " items, but there are " + std::to_string(n));
@@ -179,7 +180,7 @@ index_t run_keyed_reduction(engine const& on, host_reduction const& call, void* 
                             index_t unique_capacity) {
   char const* const name = "reduce_by_key";
   check(call, name);
-  auto const keys = memory_span(unique, unique_capacity, detail::size_of(call.segments.type()));
+  auto const keys = memory_span(unique, unique_capacity, call.segments.item_bytes());
   require_no_overlap(name, "unique and totals", keys,
                      memory_span(call.totals, call.capacity, libscan::size_of(call.accumulator)));
   require_no_overlap(name, "unique and in", keys,

@@ -60,7 +60,7 @@ TEST_CASE("The host API's filters call nobody else's functions") {
   row<int> out(4), rejected(4);
   row<index_t> places(4);
   row<std::uint8_t> const marks{0, 1, 1, 0};
-  auto const keep = libscan::parse_predicate<int>("x > 1");
+  auto const keep = libscan::parse_predicate<int>("> 1");
   item_mask const mask = item_mask::of_flags(marks);
   CHECK(libscan::filter<int>(on, items, out, keep) == 2);
   CHECK(libscan::filter<int>(on, items, out, mask) == 2);
@@ -76,6 +76,12 @@ TEST_CASE("The host API's filters call nobody else's functions") {
   CHECK(libscan::unique<int>(on, items, out) == 3);
   CHECK(libscan::run_length_encode<int>(on, items, out, places) == 3);
   CHECK(places[1] == 2);
+  row<index_t> offsets(4);
+  CHECK(libscan::run_length_encode<int>(on, items, out, places, offsets, 2) == 1);
+  CHECK(libscan::filter<int>(on, items, keep).size() == 2);
+  CHECK(libscan::filter<int>(on, items, mask).size() == 2);
+  CHECK(libscan::unique<int>(on, items).size() == 3);
+  CHECK(libscan::run_length_encode<int>(on, items, 2).values.size() == 1);
 }
 
 TEST_CASE("The host API's sorts call nobody else's functions") {
@@ -93,6 +99,8 @@ TEST_CASE("The host API's sorts call nobody else's functions") {
   CHECK(out == row<int>{3, 1, 2});
   libscan::segmented_sort_pairs(on, keys, out, values, values_out, offsets);
   CHECK(values_out == row<int>{30, 10, 20});
+  libscan::segmented_sort_keys(on, keys, out, segmentation::of_length(2));
+  CHECK(out == row<int>{1, 3, 2});
   libscan::segmented_argsort(on, keys, places, offsets);
   CHECK(places == row<index_t>{0, 1, 2});
   row<index_t> begins(5);

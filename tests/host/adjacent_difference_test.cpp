@@ -3,7 +3,10 @@
 #include <libscan/callables.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <tuple>
+#include <type_traits>
+#include <typeinfo>
 #include <vector>
 
 #include <libscan/reference/neighbors.hpp>
@@ -32,6 +35,46 @@ TEMPLATE_LIST_TEST_CASE("differences agree with a loop on every engine", "", ite
       adjacent_difference(on, items, items);
       CHECK(difference(expected, items) == "");
     }
+  }
+}
+
+/// An operator of the list over the items, called as a loop would.
+template <class Item>
+struct combined {
+  template <class Op>
+  static std::vector<Item> by(std::vector<Item> const& items, Op op) {
+    std::vector<Item> out = items;
+    for (std::size_t i = 1; i < items.size(); ++i) out[i] = op(items[i - 1], items[i]);
+    return out;
+  }
+};
+
+TEMPLATE_TEST_CASE("neighbors are combined by operators of the list on every engine", "",
+                   std::int8_t, std::uint16_t, std::int32_t, long long, float, double) {
+  auto const check = [](auto op, auto oracle) {
+    for (engine const& on : engines()) {
+      for (index_t const n : {0, 1, 2, 1000, 20001}) {
+        INFO(on.description() << ", n = " << n << ", " << typeid(op).name());
+        auto items = make_items<TestType>(n);
+        auto const expected = combined<TestType>::by(items, oracle);
+        guarded_buffer<TestType> out(n, 1);
+        adjacent_difference(on, items, std::span(out.data(), items.size()), op);
+        CHECK(difference(expected, out.copy()) + out.damage() == "");
+      }
+    }
+  };
+  check(minimum<TestType>{}, [](TestType a, TestType b) { return b < a ? b : a; });
+  check(maximum<TestType>{}, [](TestType a, TestType b) { return a < b ? b : a; });
+  if constexpr (std::is_integral_v<TestType>) {
+    using word = std::make_unsigned_t<TestType>;
+    check(plus<TestType>{}, [](TestType a, TestType b) {
+      return static_cast<TestType>(static_cast<word>(static_cast<word>(a) + static_cast<word>(b)));
+    });
+    check(bit_and<TestType>{}, [](TestType a, TestType b) { return static_cast<TestType>(a & b); });
+    check(bit_or<TestType>{}, [](TestType a, TestType b) { return static_cast<TestType>(a | b); });
+    check(std::bit_xor<>{}, [](TestType a, TestType b) { return static_cast<TestType>(a ^ b); });
+  } else {
+    check(std::plus<>{}, [](TestType a, TestType b) { return a + b; });
   }
 }
 

@@ -81,6 +81,52 @@ TEST_CASE("filters, splits and runs are the same on every engine") {
     index_t const runs = run_length_encode<std::int32_t>(on, values, out, places);
     return std::pair(front(out, runs), front(places, runs));
   });
+  same_everywhere("run_length_encode of long runs", [&](engine const& on) {
+    std::vector<index_t> offsets(n);
+    index_t const runs = run_length_encode<std::int32_t>(on, values, out, places, offsets, 2);
+    return std::tuple(front(out, runs), front(places, runs), front(offsets, runs));
+  });
+}
+
+/// The items of a result.
+template <class T>
+std::vector<T> all(buffer<T> const& items) {
+  return {items.begin(), items.end()};
+}
+
+TEST_CASE("filters, unique and run lengths give memory of their own, on every engine") {
+  auto const flags = flags_of(make_offsets(segment_shape::power_law, n));
+  auto const keep = parse_predicate<std::int32_t>(">= -2 and < 5");
+  for (index_t const count : {index_t{0}, index_t{1}, index_t{n}}) {
+    auto const values = make_input<std::int32_t>(pattern::small, count);
+    auto const mask = item_mask::of_flags(std::span(flags).first(values.size()));
+    std::vector<std::int32_t> kept, marked, firsts, repeated;
+    std::vector<index_t> lengths, at;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (keep(values[i])) kept.push_back(values[i]);
+      if (flags[i] != 0) marked.push_back(values[i]);
+      if (i == 0 || values[i] != values[i - 1]) {
+        firsts.push_back(values[i]);
+        std::size_t end = i;
+        while (end < values.size() && values[end] == values[i]) ++end;
+        if (end - i < 2) continue;
+        repeated.push_back(values[i]);
+        lengths.push_back(static_cast<index_t>(end - i));
+        at.push_back(static_cast<index_t>(i));
+      }
+    }
+    for (engine const& on : engines()) {
+      INFO(on.description() << ", " << count << " items");
+      CHECK(all(filter(on, values, keep)) == kept);
+      CHECK(all(filter<std::int32_t>(on, values, mask)) == marked);
+      CHECK(all(unique<std::int32_t>(on, values)) == firsts);
+      CHECK(all(run_length_encode<std::int32_t>(on, values).values) == firsts);
+      auto const [runs, run_lengths, offsets] = run_length_encode<std::int32_t>(on, values, 2);
+      CHECK(all(runs) == repeated);
+      CHECK(all(run_lengths) == lengths);
+      CHECK(all(offsets) == at);
+    }
+  }
 }
 
 TEST_CASE("sorts are the same on every engine") {
@@ -169,6 +215,55 @@ TEST_CASE("matrices and products are the same on every engine") {
     spmv<double>(on, matrix, x, y);
     return std::tuple(matrix.offsets, matrix.indices, matrix.values, y);
   });
+}
+
+TEST_CASE("segments of sorts are described in every form but ranges, on every engine") {
+  auto const keys = make_input<std::int16_t>(pattern::random, n);
+  auto const offsets = make_offsets(segment_shape::power_law, n);
+  std::vector<std::int32_t> const narrow(offsets.begin(), offsets.end());
+  auto const flags = flags_of(offsets);
+  auto const bits = bits_of(flags);
+  auto const marks = keys_of<double>(flags);
+  std::vector<std::int16_t> expected = keys, rows = keys;
+  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+    std::sort(expected.begin() + offsets[s], expected.begin() + offsets[s + 1]);
+  }
+  for (index_t i = 0; i < n; i += 70) {
+    std::sort(rows.begin() + i, rows.begin() + std::min(i + 70, n));
+  }
+  auto const near = [](double a, double b) { return a == b; };
+  for (engine const& on : engines()) {
+    for (segmentation const& how :
+         {segmentation::of_offsets(narrow), segmentation::of_offsets(offsets),
+          segmentation::of_flags(flags), segmentation::of_bits(bits, n),
+          segmentation::of_keys(marks), segmentation::of_keys(marks, near)}) {
+      INFO(on.description() << ", form " << static_cast<int>(how.how()));
+      std::vector<std::int16_t> out(n), moved(n);
+      std::vector<std::uint32_t> at(n);
+      segmented_sort_keys(on, keys, out, how);
+      CHECK(difference(expected, out) == "");
+      segmented_sort_pairs(on, keys, out, keys, moved, how);
+      CHECK(difference(expected, moved) == "");
+      segmented_argsort(on, keys, at, how);
+      for (std::size_t i = 0; i < at.size(); ++i) out[i] = keys[at[i]];
+      CHECK(difference(expected, out) == "");
+    }
+    std::vector<std::int16_t> out(n, 7), all = keys;
+    segmented_sort_keys(on, keys, out, narrow);
+    CHECK(difference(expected, out) == "");
+    segmented_sort_keys(on, keys, out, segmentation::of_length(70));
+    CHECK(difference(rows, out) == "");
+    std::sort(all.begin(), all.end());
+    segmented_sort_keys(on, keys, out, segmentation());
+    CHECK(difference(all, out) == "");
+    CHECK_THROWS_WITH(segmented_sort_keys(on, keys, out, segmentation::of_ranges(narrow, narrow)),
+                      Catch::Matchers::Contains("begins and ends; expected offsets") &&
+                          Catch::Matchers::Contains("libscan/cpu/segmented_sort.hpp"));
+    CHECK_THROWS_WITH(
+        segmented_sort_keys(on, keys, out, segmentation::of_flags(std::span(flags).first(9))),
+        Catch::Matchers::Contains("described for 9 items, but there are 3000"));
+    CHECK(out == all);
+  }
 }
 
 }  // namespace

@@ -24,6 +24,17 @@ TEST_CASE("a buffer is input and output of calls, and moves") {
   CHECK((moved.size() == 0 && moved.begin() == moved.end()));
 }
 
+TEST_CASE("a buffer is truncated to its first items, and never grows") {
+  buffer<int> items(4);
+  for (int i = 0; i < 4; ++i) items[static_cast<std::size_t>(i)] = i;
+  items.truncate(2);
+  CHECK(std::vector<int>(items.begin(), items.end()) == std::vector<int>{0, 1});
+  CHECK_THROWS_WITH(items.truncate(3), Catch::Matchers::Contains("truncated to 3 of 2 items"));
+  CHECK_THROWS_AS(items.truncate(-1), invalid_argument);
+  items.truncate(0);
+  CHECK(items.empty());
+}
+
 TEST_CASE("large buffers begin at a huge page, small ones at a cache line") {
   auto const address = [](auto const& of) { return reinterpret_cast<std::uintptr_t>(of.data()); };
   CHECK(address(buffer<double>(index_t{1} << 20)) % cpu::huge_page == 0);

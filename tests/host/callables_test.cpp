@@ -81,6 +81,11 @@ TEST_CASE("own operators within segments and by key") {
   CHECK(reduce_by_key(on, keys, in, unique, by_key, then) == count);
   by_key.resize(sums.size());
   CHECK(by_key == sums);
+  auto const same = [](std::int64_t a, std::int64_t b) { return a == b; };
+  std::vector<line> by_own(in.size());
+  CHECK(reduce_by_key(on, keys, in, unique, by_own, then, same) == count);
+  by_own.resize(sums.size());
+  CHECK(by_own == sums);
 }
 
 TEST_CASE("operators of the standard library are the compiled ones, on every engine") {
@@ -116,33 +121,100 @@ TEST_CASE("outputs that are too short are refused") {
   CHECK(out == std::vector<line>(8, line{7, 7}));
 }
 
-TEST_CASE("complex numbers are summed on the cpu engine, also within segments") {
-  using number = std::complex<float>;
-  std::vector<number> in;
-  for (int i = 0; i < 3000; ++i)
+/// Complex numbers whose sums are exact in any order.
+template <class Number>
+std::vector<Number> small_numbers(index_t n) {
+  std::vector<Number> in;
+  for (index_t i = 0; i < n; ++i) {
     in.emplace_back(static_cast<float>(i % 7), static_cast<float>(-i % 5));
-  std::vector<index_t> const offsets{0, 1, 1, 2000, 3000};
-  std::vector<number> expected(in.size()), within(in.size()), totals;
-  std::inclusive_scan(in.begin(), in.end(), expected.begin());
-  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
-    auto const begin = in.begin() + offsets[s], end = in.begin() + offsets[s + 1];
-    std::inclusive_scan(begin, end, within.begin() + offsets[s]);
-    totals.push_back(std::accumulate(begin, end, number()));
   }
-  auto const segments = segmentation::of_offsets(offsets);
-  std::vector<number> out(in.size()), sums(totals.size());
-  CHECK(inclusive_scan(engine::cpu(3), in, out, std::plus<>{}) == expected.back());
-  CHECK(out == expected);
-  CHECK(reduce(engine::cpu(3), in, std::plus<>{}, number()) == expected.back());
-  inclusive_segmented_scan(engine::cpu(3), in, out, segments, std::plus<>{});
-  CHECK(out == within);
-  segmented_reduce(engine::cpu(3), in, sums, segments, std::plus<>{}, number());
-  CHECK(sums == totals);
+  return in;
+}
+
+TEMPLATE_TEST_CASE("complex numbers are summed on every engine, forwards and from the end", "",
+                   std::complex<float>, std::complex<double>) {
+  using number = TestType;
+  number const init(3, -2);
+  for (index_t const n : {0, 1, 3000}) {
+    auto const in = small_numbers<number>(n);
+    std::vector<number> inclusive(in.size()), exclusive(in.size()), from_end(in.size());
+    std::inclusive_scan(in.begin(), in.end(), inclusive.begin(), std::plus<>{}, init);
+    std::exclusive_scan(in.begin(), in.end(), exclusive.begin(), init);
+    std::exclusive_scan(in.rbegin(), in.rend(), from_end.rbegin(), number());
+    number const total = std::accumulate(in.begin(), in.end(), init);
+    for (engine const& on : engines()) {
+      INFO(on.description() << ", " << n << " items");
+      std::vector<number> out(in.size());
+      CHECK(inclusive_scan(on, in, out, std::plus<>{}, init) == total);
+      CHECK(out == inclusive);
+      CHECK(reverse_exclusive_scan(on, in, out) == total - init);
+      CHECK(out == from_end);
+      CHECK(reduce(on, in, std::plus<number>{}, init) == total);
+      auto in_place = in;
+      CHECK(exclusive_scan(on, in_place, in_place, plus<number>{}, init) == total);
+      CHECK(in_place == exclusive);
+    }
+  }
+}
+
+TEST_CASE("complex numbers are summed within segments and by key on every engine") {
+  using wide = std::complex<double>;
+  auto const in = small_numbers<std::complex<float>>(3000);
+  std::vector<index_t> const offsets{1, 2, 2, 2000, 2999}, begins{2000, 0}, ends{2999, 2};
+  std::vector<wide> within(in.size(), wide(9, 9)), totals;
+  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+    wide sum(1, 0);
+    for (index_t i = offsets[s]; i < offsets[s + 1]; ++i) {
+      within[static_cast<std::size_t>(i)] = sum += wide(in[static_cast<std::size_t>(i)]);
+    }
+    totals.push_back(sum);
+  }
+  std::vector<short> keys, firsts;
+  std::vector<wide> by_key;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    keys.push_back(static_cast<short>(i / 7 * i / 900));
+    if (i == 0 || keys[i] != keys[i - 1]) {
+      firsts.push_back(keys[i]);
+      by_key.emplace_back();
+    }
+    by_key.back() += wide(in[i]);
+  }
   for (engine const& on : engines()) {
-    if (!on.runs_kernels()) continue;
-    CHECK_THROWS_WITH(inclusive_scan(on, in, out, std::plus<>{}),
-                      Contains("complex numbers, run on the cpu engine only, since kernels are "
-                               "compiled for each type in advance"));
+    INFO(on.description());
+    std::vector<wide> out(in.size(), wide(9, 9)), sums(4), runs(in.size());
+    auto const segments = segmentation::of_offsets(offsets);
+    inclusive_segmented_scan(on, in, out, segments, plus<wide>{}, wide(1, 0));
+    CHECK(out == within);
+    CHECK(segmented_reduce(on, in, sums, segments, plus<wide>{}, wide(1, 0)) == 4);
+    CHECK(sums == totals);
+    CHECK(segmented_reduce(on, in, sums, segmentation::of_ranges(begins, ends), plus<wide>{}) == 2);
+    CHECK(sums[0] == totals[3] - wide(1, 0));
+    std::vector<short> unique(in.size());
+    CHECK(reduce_by_key(on, keys, in, unique, runs, plus<wide>{}) ==
+          static_cast<index_t>(firsts.size()));
+    unique.resize(firsts.size());
+    runs.resize(firsts.size());
+    CHECK(unique == firsts);
+    CHECK(runs == by_key);
+  }
+}
+
+TEST_CASE("complex numbers: what is refused, on every engine") {
+  auto in = small_numbers<std::complex<float>>(9);
+  auto const before = in;
+  std::vector<std::complex<float>> totals(3);
+  for (engine const& on : engines()) {
+    INFO(on.description());
+    CHECK_THROWS_AS(inclusive_scan(on, std::span(in).first(8), std::span(in).last(8)),
+                    invalid_argument);
+    CHECK_THROWS_AS(inclusive_scan(on, in, totals), invalid_argument);
+    CHECK_THROWS_AS(segmented_reduce(on, in, totals, segmentation::of_length(2)), invalid_argument);
+    CHECK_THROWS_AS(segmented_reduce(on, in, in, segmentation::of_length(3)), invalid_argument);
+    CHECK(in == before);
+    if (on.runs_kernels()) {
+      CHECK_THROWS_WITH(reduce(on, in, std::multiplies<>{}, std::complex<float>(1)),
+                        Contains("cpu engine only (except sums of complex numbers)"));
+    }
   }
 }
 

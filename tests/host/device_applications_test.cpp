@@ -184,6 +184,14 @@ TEST_CASE("runs of device memory, and a count that a sort takes from there") {
     CHECK(count.copy()[0] == 4);
     CHECK(front(out, 4) == std::vector<std::int32_t>{5, -1, 7, 5});
     CHECK(front(lengths, 4) == std::vector<index_t>{2, 3, 1, 2});
+    device_memory<index_t> const offsets(on, 8);
+    run_length_encode(queue, from, out.data(), lengths.data(), offsets.data(), count.data());
+    CHECK(front(lengths, 4) == std::vector<index_t>{2, 3, 1, 2});
+    CHECK(front(offsets, 4) == std::vector<index_t>{0, 2, 5, 6});
+    auto* const over_lengths = lengths.data();
+    CHECK_THROWS_WITH(
+        run_length_encode(queue, from, out.data(), lengths.data(), over_lengths, count.data()),
+        Contains("lengths and offsets share memory"));
     unique(queue, from, out.data(), count.data());
     sort_keys(queue, device_span<std::int32_t>{out.data(), 8, count.data()}, sorted.data());
     CHECK(front(sorted, 4) == std::vector<std::int32_t>{-1, 5, 5, 7});
@@ -450,6 +458,12 @@ TEST_CASE("the C calls filter and encode runs") {
     REQUIRE(libscan_unique(&queue, from, out.data(), places.data(), count.data()) == LIBSCAN_OK);
     CHECK(front(out, count.copy()[0]) == std::vector<std::int32_t>{3, 4, 1, 5});
     CHECK(front(places, 4) == std::vector<index_t>{2, 1, 1, 3});
+    device_memory<index_t> const begins(on, 4);
+    REQUIRE(libscan_run_length_encode(&queue, from, out.data(), places.data(), begins.data(),
+                                      count.data()) == LIBSCAN_OK);
+    CHECK(begins.copy()[1] == front(places, 1)[0]);
+    CHECK(libscan_run_length_encode(&queue, from, out.data(), nullptr, begins.data(),
+                                    count.data()) == LIBSCAN_INVALID_ARGUMENT);
     REQUIRE(libscan_unique(&queue, from, out.data(), nullptr, count.data()) == LIBSCAN_OK);
     CHECK(count.copy()[0] == 4);
     std::size_t bytes = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls on device memory from plain C++, captured in a CUDA graph: a filter, a sort of what it
-// keeps, and a scan of that, replayed with other data. Compiled with CUDA only.
+// Calls on device memory from plain C++ and what only CUDA has: a filter, a sort of what it keeps,
+// and a scan of that in a graph, replayed with other data; a pool of cudaMallocAsync. Compiled with
+// CUDA only.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <numeric>
 #include <vector>
 
+#include <examples/device/memory_pool_cuda.cuh>
 #include <libscan/device_calls.hpp>
 #include <libscan/filter_device_calls.hpp>
 #include <libscan/predicate_parser.hpp>
@@ -69,6 +71,28 @@ TEST_CASE("captured calls replay with other data, and counts that stay on the de
   CHECK(cudaGraphExecDestroy(calls) == cudaSuccess);
   CHECK(cudaGraphDestroy(graph) == cudaSuccess);
   CHECK(cudaStreamDestroy(stream) == cudaSuccess);
+}
+
+TEST_CASE("temporary memory comes from a pool of cudaMallocAsync, and goes back") {
+  auto const on = machines().front();
+  if (!on.is_cuda()) return;
+  cudaMemPoolProps props{};
+  props.allocType = cudaMemAllocationTypePinned;
+  props.location = {cudaMemLocationTypeDevice, on.device()};
+  cudaMemPool_t pool = nullptr;
+  REQUIRE(cudaMemPoolCreate(&pool, &props) == cudaSuccess);
+  index_t const n = 100000;
+  device_memory<std::int32_t> const in(on, std::vector<std::int32_t>(n, 1)), sums(on, n);
+  device_queue const queue{.on = on, .memory = examples::memory_of(pool)};
+  inclusive_scan(queue, device_span<std::int32_t>{in.data(), n}, sums.data());
+  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+  CHECK(sums.copy().back() == n);
+  std::uint64_t used = 0, most = 0;
+  REQUIRE(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used) == cudaSuccess);
+  REQUIRE(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &most) == cudaSuccess);
+  CHECK(used == 0);
+  CHECK(most > 0);
+  REQUIRE(cudaMemPoolDestroy(pool) == cudaSuccess);
 }
 
 }  // namespace libscan::test

@@ -222,6 +222,30 @@ TEMPLATE_TEST_CASE("differences in device memory", "", std::uint8_t, std::int64_
   }
 }
 
+TEMPLATE_TEST_CASE("neighbors in device memory are combined by operators of the list", "",
+                   std::int16_t, double) {
+  using T = TestType;
+  for (engine const& on : machines()) {
+    for (index_t const n : {1, 5000}) {
+      INFO(on.description() << ", " << n << " items");
+      auto const items = make_input<T>(pattern::random, n);
+      auto least = items, either = items;
+      for (std::size_t i = 1; i < items.size(); ++i) {
+        least[i] = std::min(items[i - 1], items[i]);
+        if constexpr (std::is_integral_v<T>) either[i] = items[i - 1] | items[i];
+      }
+      device_memory<T> const in(on, items), out(on, n);
+      device_span<T> const from{in.data(), n};
+      adjacent_difference(device_queue{on}, from, out.data(), minimum<T>{});
+      CHECK(difference(least, out.copy()) == "");
+      if constexpr (std::is_integral_v<T>) {
+        adjacent_difference(device_queue{on}, from, in.data(), bit_or<T>{});
+        CHECK(difference(either, in.copy()) == "");
+      }
+    }
+  }
+}
+
 TEMPLATE_TEST_CASE("ranks of masks in device memory", "", std::int32_t, std::uint64_t) {
   using Rank = TestType;
   for (index_t const n : {0, 1, 33, 5000}) {
@@ -380,7 +404,12 @@ TEST_CASE("calls that cannot run say why") {
     std::vector<int> const offsets{0, 1};
     CHECK_THROWS_WITH(inclusive_segmented_scan(device_queue{on}, device_span<int>{&item, 1}, &item,
                                                segmentation::of_offsets(offsets)),
-                      Contains("offsets in device memory: expected 64-bit"));
+                      Contains("offsets and ranges in device memory: expected 64-bit"));
+    auto const near = [](int a, int b) { return b - a < 2; };
+    CHECK_THROWS_WITH(inclusive_segmented_scan(device_queue{on}, device_span<int>{&item, 1}, &item,
+                                               segmentation::of_keys(std::span(&item, 1), near)),
+                      Contains("keys in device memory: expected numbers that are compared by ==") &&
+                          Contains("libscan/segmented_scan.cuh"));
     int unique = 0;
     CHECK_THROWS_WITH(
         reduce_by_key(device_queue{on}, &unique, device_span<int>{&item, 1}, &unique, &item),
@@ -430,8 +459,29 @@ TEST_CASE("the C calls are the same, with a status and a message") {
     CHECK(total.copy()[0] == 14);
     CHECK(libscan_scan(&queue, from, out.data(), &segments, LIBSCAN_PLUS, LIBSCAN_REVERSE_EXCLUSIVE,
                        nullptr, nullptr) == LIBSCAN_INVALID_ARGUMENT);
+    CHECK(libscan_scan(&queue, from, out.data(), &segments, LIBSCAN_PLUS, LIBSCAN_INCLUSIVE,
+                       nullptr, total.data()) == LIBSCAN_INVALID_ARGUMENT);
+    CHECK_THAT(libscan_last_error(), Contains("d_total of a scan within segments; expected NULL"));
+    device_memory<index_t> const some(on, 1);
+    CHECK(libscan_reduce(&queue, from, total.data(), nullptr, LIBSCAN_PLUS, nullptr, some.data()) ==
+          LIBSCAN_INVALID_ARGUMENT);
+    CHECK_THAT(libscan_last_error(), Contains("d_segments of a reduction without segments"));
+    libscan_segments none = segments;
+    none.form = static_cast<libscan_form>(7);
+    CHECK(libscan_scan(&queue, from, out.data(), &none, LIBSCAN_PLUS, LIBSCAN_INCLUSIVE, nullptr,
+                       nullptr) == LIBSCAN_INVALID_ARGUMENT);
+    CHECK_THAT(libscan_last_error(), Contains("form 7 of segments: there is none"));
+    libscan_segments half_keys{LIBSCAN_KEYS, items.data(), nullptr, 0,
+                               static_cast<libscan_type>(10)};
+    CHECK(libscan_scan(&queue, from, out.data(), &half_keys, LIBSCAN_PLUS, LIBSCAN_INCLUSIVE,
+                       nullptr, nullptr) == LIBSCAN_INVALID_ARGUMENT);
+    CHECK_THAT(libscan_last_error(), Contains("item_type 10: no such type of items"));
     CHECK(libscan_adjacent_difference(&queue, from, out.data()) == LIBSCAN_OK);
     CHECK(out.copy() == std::vector<std::uint16_t>{3, 65534, 3, 65533, 4});
+    CHECK(libscan_combine_neighbors(&queue, from, out.data(), LIBSCAN_MAXIMUM) == LIBSCAN_OK);
+    CHECK(out.copy() == std::vector<std::uint16_t>{3, 3, 4, 4, 5});
+    CHECK(libscan_combine_neighbors(&queue, {LIBSCAN_F32, in.data(), 1, nullptr}, out.data(),
+                                    LIBSCAN_BIT_AND) == LIBSCAN_INVALID_ARGUMENT);
     device_memory<std::uint8_t> const marks(on, std::vector<std::uint8_t>{0, 1, 0, 0, 1});
     device_memory<double> const keys(on, std::vector<double>{7, 7, 7, 2, 2});
     libscan_segments const by_flags{LIBSCAN_HEAD_FLAGS, marks.data(), nullptr, 0, LIBSCAN_I8};

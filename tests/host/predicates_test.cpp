@@ -48,6 +48,8 @@ TEST_CASE("filters, counts, splits and unique by a lambda over any items") {
       std::vector<point> out(n), rest(rejected.size());
       CHECK(count_if(on, in, low) == count);
       CHECK(filter(on, in, out, low) == count);
+      auto const owned = filter(on, in, low);
+      CHECK(std::equal(owned.begin(), owned.end(), out.begin(), out.begin() + count));
       CHECK(std::equal(kept.begin(), kept.end(), out.begin()));
       std::vector<std::int32_t> at(kept.size());
       CHECK(filter_indices(on, in, at, low) == count);

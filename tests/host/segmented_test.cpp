@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -188,6 +189,75 @@ TEST_CASE("sums by key return the first key and the sum of each run") {
     std::vector<double> few(firsts.size() - 1);
     CHECK_THROWS_WITH(reduce_by_key(on, keys, items, few, sums.items(), plus<int>{}),
                       Contains("unique holds"));
+  }
+}
+
+/// A key that is no number: cells of a grid, compared by ==.
+struct cell {
+  std::int16_t x, y, level;
+  bool operator==(cell const&) const = default;
+};
+
+TEST_CASE("segments of keys of one's own, and by one's own equality, on every engine") {
+  for (engine const& on : engines()) {
+    for (index_t const n : {0, 1, 64, on.is_executor() ? 3000 : 70000}) {
+      INFO(on.description() << ", " << n << " items");
+      auto const offsets = make_offsets(segment_shape::power_law, n);
+      auto const items = small_items<std::int8_t>(n);
+      auto const flags = flags_of(offsets);
+      auto const totals = segment_totals_oracle(items, offsets, plus<int>{}, 2);
+      auto const scanned = segmented_oracle(scan_kind::exclusive, items, flags, plus<int>{}, 2);
+      // Neighbors of one segment are close to each other, those of two are not.
+      std::vector<cell> cells;
+      std::vector<double> close;
+      double at = 0;
+      for (std::size_t i = 0; i < items.size(); ++i) {
+        if (flags[i] != 0) at += 10;
+        close.push_back(at + 0.01 * static_cast<double>(i % 3));
+        cells.push_back({static_cast<std::int16_t>(at), 0, static_cast<std::int16_t>(at / 1e5)});
+      }
+      double const tolerance = 1;
+      auto const near = [&tolerance](double a, double b) { return b - a < tolerance; };
+      std::vector<cell> first_cells(totals.size());
+      std::vector<double> first_close(totals.size());
+      std::vector<cell> expected_cells;
+      std::vector<double> expected_close;
+      for (std::size_t s = 0; s < totals.size(); ++s) {
+        expected_cells.push_back(cells[static_cast<std::size_t>(offsets[s])]);
+        expected_close.push_back(close[static_cast<std::size_t>(offsets[s])]);
+      }
+      auto const runs = static_cast<index_t>(totals.size());
+      guarded_buffer<int> sums(runs);
+      CHECK(reduce_by_key(on, cells, items, first_cells, sums.items(), plus<int>{}, 2) == runs);
+      CHECK(first_cells == expected_cells);
+      CHECK(difference(totals, copy_of(sums)) == "");
+      CHECK(reduce_by_key(on, close, items, first_close, sums.items(), plus<int>{}, near, 2) ==
+            runs);
+      CHECK(first_close == expected_close);
+      CHECK(difference(totals, copy_of(sums)) == "");
+      guarded_buffer<int> out(n);
+      for (segmentation const& how :
+           {segmentation::of_keys(cells), segmentation::of_keys(close, near)}) {
+        exclusive_segmented_scan(on, items, out.items(), how, plus<int>{}, 2);
+        CHECK(difference(scanned, copy_of(out)) == "");
+      }
+    }
+  }
+}
+
+TEST_CASE("an equality that throws, and outputs over keys of one's own") {
+  std::vector<cell> keys(9);
+  std::vector<int> const in(9, 1);
+  std::vector<int> out(9);
+  auto const fails = [](cell, cell) -> bool { throw std::runtime_error("no equality"); };
+  for (engine const& on : engines()) {
+    CHECK_THROWS_WITH(inclusive_segmented_scan(on, in, out, segmentation::of_keys(keys, fails)),
+                      "no equality");
+    CHECK_THROWS_WITH(reduce_by_key(on, keys, in, keys, out, plus<int>{}),
+                      Contains("the output and the description of segments share memory"));
+    std::span const few = std::span(keys).first(8);
+    CHECK_THROWS_WITH(inclusive_segmented_scan(on, in, out, segmentation::of_keys(few)),
+                      Contains("described for 8 items, but there are 9"));
   }
 }
 

@@ -100,6 +100,17 @@ libscan_status libscan_unique(libscan_queue const* queue, libscan_items items, v
   });
 }
 
+libscan_status libscan_run_length_encode(libscan_queue const* queue, libscan_items items, void* out,
+                                         int64_t* lengths, int64_t* offsets, int64_t* d_runs) {
+  return c_status_of([&] {
+    filter_call call = call_of(items, filter_kind::run_lengths, d_runs);
+    call.out = out;
+    call.positions = &libscan::detail::required(lengths, "lengths");
+    call.offsets = offsets;
+    libscan::detail::enqueue_filter(libscan::detail::c_queue(queue), call);
+  });
+}
+
 libscan_status libscan_filter_workspace_bytes(libscan_queue const* queue, libscan_items items,
                                               size_t* bytes) {
   return c_status_of([&] {

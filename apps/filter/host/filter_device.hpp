@@ -24,7 +24,7 @@ enum class filter_kind : std::uint8_t {
   split,         ///< the kept ones to `out`, the others to `rejected`; after them, if that is null
   split_bit,     ///< the same of unsigned integers; kept are those whose bit `bit` is 0
   unique,        ///< the first of each run to `out`
-  run_lengths    ///< the same, and the lengths of the runs to `positions`
+  run_lengths  ///< the same, and the lengths of the runs to `positions`, their begins to `offsets`
 };
 
 /// A filter of n items of `type`, or of *d_n at most n if that is not null, by the
@@ -42,6 +42,7 @@ struct filter_call {
   void* out = nullptr;
   void* rejected = nullptr;
   index_t* positions = nullptr;
+  index_t* offsets = nullptr;  ///< or null: not written
   index_t* d_count = nullptr;
 };
 

@@ -2,11 +2,13 @@
 // The compiled half of filter_device_calls.hpp: checks a call and puts it in its queue.
 #include <libscan/filter_device_calls.hpp>
 
+#include <cstddef>
 #include <string>
 
 #include <apps/filter/host/filter_device.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/core/item_types.hpp>
+#include <libscan/core/overlap.hpp>
 #include <libscan/host/on_queue.hpp>
 
 namespace libscan::inline v1::detail {
@@ -31,6 +33,18 @@ void check_bit(filter_call const& call) {
                          std::to_string(bits) + " bits; expected 0 to " + std::to_string(bits - 1));
 }
 
+/// Of offsets of runs, whose number only the device knows, the host knows where they begin.
+void check_offsets(filter_call const& call) {
+  if (call.offsets == nullptr) return;
+  memory_span const first(call.offsets, 1, sizeof(index_t));
+  std::size_t const bytes = libscan::size_of(call.type);
+  detail::require_no_overlap("run_length_encode", "items and offsets",
+                             {call.in, call.d_n == nullptr ? call.n : 0, bytes}, first);
+  detail::require_no_overlap("run_length_encode", "out and offsets", {call.out, 1, bytes}, first);
+  detail::require_no_overlap("run_length_encode", "lengths and offsets",
+                             {call.positions, 1, sizeof(index_t)}, first);
+}
+
 bool by_predicate(filter_call const& call) {
   return call.keep != nullptr && call.kind <= filter_kind::count;
 }
@@ -40,6 +54,7 @@ bool by_predicate(filter_call const& call) {
 void enqueue_filter(device_queue const& queue, filter_call const& call) {
   check_filter(call);
   check_bit(call);
+  check_offsets(call);
   queue_place const place = detail::place_of(queue);
   detail::on_machine_of(queue.on, call.n, [&]<class Machine>(Machine on) {
     if (without_items(call)) return device_masks<Machine>::enqueue(on, place, call);

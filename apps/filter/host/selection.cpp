@@ -3,17 +3,21 @@
 // engine.
 #include <libscan/selection.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 
 #include <apps/filter/host/filter_device.hpp>
 #include <apps/filter/host/host_checks.hpp>
 #include <apps/filter/host/predicate_marks.hpp>
+#include <libscan/buffer.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/core/item_types.hpp>
 #include <libscan/cpu/filter.hpp>
 #include <libscan/cpu/filter_with_indices.hpp>
 #include <libscan/cpu/runs.hpp>
 #include <libscan/host/on_engine.hpp>
+#include <libscan/libscan.hpp>
 
 namespace libscan::inline v1 {
 namespace {
@@ -285,6 +289,59 @@ index_t selection<T>::run_length_encode(engine const& on, std::span<T const> val
   check_fits(call, runs, length(out), "first of a run");
   check_fits(call, runs, length(lengths), "first of a run", "lengths");
   return runs;
+}
+
+namespace {
+
+/// The runs of at least `min_length` items: their numbers among all `runs`, to `kept`.
+index_t long_runs(int threads, index_t const* lengths, index_t runs, index_t min_length,
+                  index_t* kept) {
+  return cpu::filter_indices(threads, lengths, kept, runs,
+                             [min_length](index_t run) { return run >= min_length; });
+}
+
+/// The exclusive sum of lengths.
+void find_offsets(engine const& on, std::span<index_t const> lengths, index_t* offsets) {
+  engine const here = on.runs_kernels() ? engine::cpu() : on;
+  libscan::exclusive_scan(here, lengths, std::span(offsets, lengths.size()));
+}
+
+}  // namespace
+
+template <class T>
+index_t selection<T>::run_length_encode(engine const& on, std::span<T const> values,
+                                        std::span<T> out, std::span<index_t> lengths,
+                                        std::span<index_t> offsets, index_t min_length) {
+  char const* const call = "run_length_encode";
+  if (min_length < 1) {
+    throw invalid_argument("run_length_encode: min_length is " + std::to_string(min_length) +
+                           "; expected >= 1");
+  }
+  check_no_overlap(call, std::as_bytes(values), std::as_bytes(out), false);
+  check_no_overlap(call, std::as_bytes(values), std::as_bytes(lengths), false);
+  check_no_overlap(call, std::as_bytes(values), std::as_bytes(offsets), false);
+  check_no_overlap(call, std::as_bytes(out), std::as_bytes(lengths), false, "out");
+  check_no_overlap(call, std::as_bytes(out), std::as_bytes(offsets), false, "out");
+  check_no_overlap(call, std::as_bytes(lengths), std::as_bytes(offsets), false, "lengths");
+  buffer<T> firsts(length(values));
+  buffer<index_t> all(length(values));
+  index_t const runs =
+      run_length_encode(on, values, {firsts.data(), firsts.size()}, {all.data(), all.size()});
+  buffer<index_t> begins(runs), kept(runs);
+  find_offsets(on, {all.data(), static_cast<std::size_t>(runs)}, begins.data());
+  int const threads = on.runs_kernels() ? cpu::default_threads() : on.threads();
+  index_t const count = long_runs(threads, all.data(), runs, min_length, kept.data());
+  index_t const fitting = std::min({count, length(out), length(lengths), length(offsets)});
+  cpu::for_each_index(threads, fitting, [&, run_of = kept.data()](index_t k) {
+    auto const from = static_cast<std::size_t>(run_of[k]), to = static_cast<std::size_t>(k);
+    out[to] = firsts[from];
+    lengths[to] = all[from];
+    offsets[to] = begins[from];
+  });
+  check_fits(call, count, length(out), "first of a run");
+  check_fits(call, count, length(lengths), "first of a run", "lengths");
+  check_fits(call, count, length(offsets), "first of a run", "offsets");
+  return count;
 }
 
 #define LIBSCAN_INSTANTIATE(name, T) \

@@ -54,6 +54,19 @@ void enqueue_masked(workspace& ws, filter_call const& call) {
   });
 }
 
+/// An output that may be null, which is then not written: one kernel with it and without it.
+struct output_or_null {
+  struct place {
+    index_t* at;
+    __device__ void operator=(index_t value) const {
+      if (at != nullptr) *at = value;
+    }
+  };
+  index_t* first;
+
+  __device__ place operator[](index_t i) const { return {first == nullptr ? first : first + i}; }
+};
+
 /// The first item of each run and, if `call` says so, the lengths.
 template <class Item>
 void enqueue_runs(workspace& ws, filter_call const& call) {
@@ -62,8 +75,8 @@ void enqueue_runs(workspace& ws, filter_call const& call) {
   if (call.kind == filter_kind::unique) {
     libscan::unique(ws, in, firsts, count_of(call), call.d_count);
   } else {
-    libscan::run_length_encode(ws, in, firsts, call.positions, no_output{}, count_of(call),
-                               call.d_count);
+    libscan::run_length_encode(ws, in, firsts, call.positions, output_or_null{call.offsets},
+                               count_of(call), call.d_count);
   }
 }
 

@@ -175,4 +175,34 @@ std::string runs_error(engine const& on, std::vector<T> const& in, int offset = 
   return wrong(exact, expected.firsts) + wrong(exact_lengths, expected.lengths);
 }
 
+/// Encodes the runs of at least `min_length` items; empty if all is well.
+template <class T>
+std::string long_runs_error(engine const& on, std::vector<T> const& in, index_t min_length,
+                            int offset = 0) {
+  expected_runs<T> expected(in);
+  std::size_t kept = 0;
+  for (std::size_t r = 0; r < expected.lengths.size(); ++r) {
+    if (expected.lengths[r] < min_length) continue;
+    expected.firsts[kept] = expected.firsts[r];
+    expected.lengths[kept] = expected.lengths[r];
+    expected.offsets[kept++] = expected.offsets[r];
+  }
+  expected.firsts.resize(kept);
+  expected.lengths.resize(kept);
+  expected.offsets.resize(kept);
+  index_t const room = expected.count() + 3;
+  guarded_buffer<T> values(room, offset);
+  guarded_buffer<index_t> lengths(room, offset), offsets(room, offset);
+  if (run_length_encode<T>(on, in, values.items(), lengths.items(), offsets.items(), min_length) !=
+      expected.count()) {
+    return "long runs: wrong count";
+  }
+  if (auto const found = wrong(values, expected.firsts); !found.empty()) return "values: " + found;
+  if (auto const found = wrong(lengths, expected.lengths); !found.empty()) {
+    return "lengths: " + found;
+  }
+  auto const found = wrong(offsets, expected.offsets);
+  return found.empty() ? "" : "offsets: " + found;
+}
+
 }  // namespace libscan::test

@@ -34,6 +34,7 @@ void require_selected(engine const& on, index_t n, int per_mille, int offset) {
   REQUIRE(runs_error(on, in, offset) == "");
   for (index_t const longest : {1, 3, 1000}) {
     REQUIRE(runs_error(on, runs_of<T>(n, longest), offset) == "");
+    REQUIRE(long_runs_error(on, runs_of<T>(n, longest), 2, offset) == "");
   }
 }
 

@@ -246,7 +246,9 @@ TEST_CASE("the runs of every type and pattern are found and encoded") {
         for (index_t const n : size_ladder(cpu::filter_chunk_items, 512, sized(40000, 20000))) {
           for (index_t const longest : {3, 100, 20000}) {
             INFO(item_type_name<T>() << " n " << n << " runs of up to " << longest);
-            REQUIRE(runs_error(on, runs_of<T>(n, longest), static_cast<int>(n % 17)) == "");
+            auto const in = runs_of<T>(n, longest);
+            REQUIRE(runs_error(on, in, static_cast<int>(n % 17)) == "");
+            REQUIRE(long_runs_error(on, in, 1 + n % 3, static_cast<int>(n % 17)) == "");
           }
         }
       }
@@ -294,6 +296,13 @@ TEST_CASE("what cannot be selected is refused, and nothing is written behind an 
                     "run_length_encode: 1000 items are first of a run, but out holds only 10");
   CHECK_THROWS_WITH(run_length_encode<int>(on, runs, out, narrow_at.items()),
                     "run_length_encode: 1000 items are first of a run, but lengths holds only 10");
+  CHECK_THROWS_WITH(run_length_encode<int>(on, runs, out, lengths, narrow_at.items()),
+                    "run_length_encode: 1000 items are first of a run, but offsets holds only 10");
+  CHECK_THROWS_WITH(run_length_encode<int>(on, runs, out, lengths, lengths, 2),
+                    Catch::Matchers::Contains("an output overlaps lengths"));
+  CHECK_THROWS_WITH(run_length_encode<int>(on, runs, out, lengths, narrow_at.items(), 0),
+                    "run_length_encode: min_length is 0; expected >= 1");
+  CHECK(run_length_encode<int>(on, runs, out, lengths, narrow_at.items(), 2) == 0);
   CHECK(narrow.damage() + narrow_at.damage() == "");
 
   std::span<int> const whole(out);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the host APIs refuse when they are compiled, since it is not in the libraries to be linked.
 #include <complex>
+#include <functional>
 #include <vector>
 
+#include <libscan/device_calls.hpp>
 #include <libscan/filter.hpp>
 #include <libscan/histogram.hpp>
 #include <libscan/libscan.hpp>
@@ -16,6 +18,9 @@
 
 using namespace libscan;
 engine const on = engine::cpu(1);
+struct point {
+  float x, y;
+};
 std::vector<index_t> offsets(3);
 
 // taken
@@ -56,6 +61,17 @@ void call(std::vector<long double>& x) { argsort(on, x, offsets); }
 // refused: radix_sort.hpp is compiled for
 void call(std::vector<std::complex<float>>& x) { segmented_sort_keys(on, x, x, offsets); }
 
+// taken
+void call(std::vector<float>& x, std::vector<int> const& few) {
+  segmented_sort_keys(on, x, x, few);
+  segmented_argsort(on, x, offsets, segmentation::of_length(3));
+}
+
+// refused: offsets are integers of 32 or 64 bits
+void call(std::vector<float>& x, std::vector<short> const& few) {
+  segmented_sort_keys(on, x, x, few);
+}
+
 // refused: split_by_key: keys must be integers
 void call(std::vector<float>& x) { split_by_key(on, x, x, offsets); }
 
@@ -65,6 +81,11 @@ void call(std::vector<long double>& x) { histogram(on, x, offsets, integer_bins<
 // refused: libscan.hpp is compiled for
 void call(std::vector<std::complex<float>>& x) {
   inclusive_scan(on, x, x, plus<std::complex<float>>{});
+}
+
+// refused: For anything else, such as complex
+void call(device_queue const& queue, std::complex<float>* x) {
+  inclusive_scan(queue, device_span<std::complex<float>>{x, 3}, x);
 }
 
 // refused: include libscan/callables.hpp, or in CUDA code
@@ -80,11 +101,40 @@ void call(std::vector<int>& x, std::vector<short>& y) {
   segmented_reduce(on, x, y, segmentation::of_length(3));
 }
 
+// taken
+void call(std::vector<int>& x) { adjacent_difference(on, x, x, std::bit_xor<>{}); }
+
+// refused: neighbors are combined in the items' type
+void call(std::vector<int>& x) { adjacent_difference(on, x, x, plus<long>{}); }
+
+// refused: adjacent_difference of device memory is compiled for integers
+void call(device_queue const& queue, int* x) {
+  adjacent_difference(queue, device_span<int>{x, 3}, x, [](int a, int b) { return a * b; });
+}
+
 // refused: offsets are integers of 32 or 64 bits
 void call(std::vector<short> const& x) { segmentation::of_offsets(x); }
 
-// refused: keys are integers of 8 to 64 bits
+// taken
 void call(std::vector<std::complex<float>> const& x) { segmentation::of_keys(x); }
+
+// refused: neighbors cannot be compared by ==
+void call(std::vector<point> const& x) { segmentation::of_keys(x); }
+
+// taken
+void call(std::vector<point> const& x, float const& step) {
+  segmentation::of_keys(x, [&step](point a, point b) { return b.x - a.x < step; });
+}
+
+// refused: the comparison of keys is not trivially copyable, or larger
+void call(std::vector<point> const& x, std::vector<float> const& steps) {
+  segmentation::of_keys(x, [steps](point a, point b) { return b.x - a.x < steps[0]; });
+}
+
+// refused: reduce_by_key of device memory is compiled for keys that are integers
+void call(device_queue const& queue, point const* keys, point* unique, int* x) {
+  reduce_by_key(queue, keys, device_span<int>{x, 3}, unique, x);
+}
 
 // refused: ranks are integers of 32 or 64 bits
 void call(std::vector<short>& x, item_mask const& mask) { exclusive_binary_scan(on, mask, x); }

@@ -7,6 +7,7 @@
 #include <span>
 #include <type_traits>
 
+#include <libscan/buffer.hpp>
 #include <libscan/core/engine.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/predicate.hpp>
@@ -31,6 +32,18 @@ namespace libscan::inline v1 {
 template <class T>
 index_t filter(engine const& on, std::type_identity_t<std::span<T const>> values,
                std::type_identity_t<std::span<T>> out, predicate<T> const& keep);
+
+/// The items that `keep` keeps, in memory of their own, which is for as many items as `values`:
+/// pages that are not written take none. Otherwise as the previous call.
+///
+///   libscan::buffer<float> const kept = filter(on, values, parse_predicate<float>(">= 4.5"));
+template <class T>
+buffer<T> filter(engine const& on, std::type_identity_t<std::span<T const>> values,
+                 predicate<T> const& keep) {
+  buffer<T> kept(static_cast<index_t>(values.size()));
+  kept.truncate(libscan::filter<T>(on, values, {kept.data(), kept.size()}, keep));
+  return kept;
+}
 
 /// Writes the positions (from 0) of the items that `keep` keeps to the front of `out`, ascending,
 /// and returns their number: numpy.flatnonzero of the predicate. Otherwise as `filter`, but `out`

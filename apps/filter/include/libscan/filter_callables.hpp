@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include <apps/filter/host/host_checks.hpp>
+#include <libscan/buffer.hpp>
 #include <libscan/core/engine.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/core/types.hpp>
@@ -44,7 +45,7 @@ inline int threads_for_predicates(engine const& on) {
   throw invalid_argument("predicates of your own run on the cpu engine only, and this engine is " +
                          on.description() +
                          "; expected engine::cpu(), parse_predicate, or in CUDA code "
-                         "apps/filter/include/libscan/filter.cuh");
+                         "libscan/filter.cuh");
 }
 
 }  // namespace detail
@@ -68,6 +69,16 @@ index_t filter(engine const& on, In const& in, Out&& out, Keep keep) {
   index_t const kept =
       cpu::filter(threads, from.data(), to.data(), detail::length(from), keep, detail::length(to));
   detail::check_fits("filter", kept, detail::length(to));
+  return kept;
+}
+
+/// These items, in memory of their own, which is for as many as `in`: pages that are not written
+/// take none. Otherwise as the previous call.
+template <host_items In, detail::own_predicate<In> Keep>
+buffer<detail::item_of<In const>> filter(engine const& on, In const& in, Keep keep) {
+  std::span<detail::item_of<In const> const> const from{in};
+  buffer<detail::item_of<In const>> kept(detail::length(from));
+  kept.truncate(libscan::filter(on, from, kept, keep));
   return kept;
 }
 

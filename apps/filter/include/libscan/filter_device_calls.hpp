@@ -188,6 +188,18 @@ void run_length_encode(device_queue const& queue, device_span<T> in, std::remove
   detail::enqueue_filter(queue, call);
 }
 
+/// Also writes the position of the first item of each run to the front of `offsets`. The outputs
+/// must not overlap each other. Otherwise as the previous call.
+template <class T>
+void run_length_encode(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out,
+                       index_t* lengths, index_t* offsets, index_t* d_runs) {
+  auto call = detail::filter_of(detail::filter_kind::run_lengths, in, d_runs);
+  call.out = out;
+  call.positions = lengths;
+  call.offsets = offsets;
+  detail::enqueue_filter(queue, call);
+}
+
 /// Bytes of workspace that any of these calls over up to n items of T needs on `on`; for masks
 /// without items, of any T. A pure function of its arguments.
 template <class T>

@@ -137,8 +137,7 @@ constexpr bool refuse_others() {
   static_assert(compiled_item<T>,
                 "predicates, filter.hpp and selection.hpp are compiled for std::int8_t to "
                 "std::uint64_t, float and double. For other items include "
-                "apps/filter/include/libscan/cpu/filter.hpp, or in CUDA code "
-                "apps/filter/include/libscan/filter.cuh.");
+                "libscan/cpu/filter.hpp, or in CUDA code libscan/filter.cuh.");
   return compiled_item<T>;
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <type_traits>
 
+#include <libscan/buffer.hpp>
 #include <libscan/core/engine.hpp>
 #include <libscan/core/item_mask.hpp>
 #include <libscan/core/types.hpp>
@@ -34,6 +35,9 @@ struct selection {
   static index_t unique(engine const& on, std::span<T const> values, std::span<T> out);
   static index_t run_length_encode(engine const& on, std::span<T const> values, std::span<T> out,
                                    std::span<index_t> lengths);
+  static index_t run_length_encode(engine const& on, std::span<T const> values, std::span<T> out,
+                                   std::span<index_t> lengths, std::span<index_t> offsets,
+                                   index_t min_length);
 };
 
 /// The split by a bit; compiled for unsigned integers of 8 to 64 bits.
@@ -54,6 +58,16 @@ template <class T>
 index_t filter(engine const& on, std::type_identity_t<std::span<T const>> values,
                std::type_identity_t<std::span<T>> out, item_mask const& mask) {
   return detail::selection<T>::filter(on, values, out, mask);
+}
+
+/// The items that `mask` marks, in memory of their own, which is for as many items as `values`:
+/// pages that are not written take none. Otherwise as the previous call.
+template <class T>
+buffer<T> filter(engine const& on, std::type_identity_t<std::span<T const>> values,
+                 item_mask const& mask) {
+  buffer<T> kept(static_cast<index_t>(values.size()));
+  kept.truncate(libscan::filter<T>(on, values, {kept.data(), kept.size()}, mask));
+  return kept;
 }
 
 /// Writes the positions (from 0) of the items that `mask` marks to the front of `out`, ascending,
@@ -146,6 +160,14 @@ index_t unique(engine const& on, std::type_identity_t<std::span<T const>> values
   return detail::selection<T>::unique(on, values, out);
 }
 
+/// The first item of each run, in memory of their own: see `filter`.
+template <class T>
+buffer<T> unique(engine const& on, std::type_identity_t<std::span<T const>> values) {
+  buffer<T> firsts(static_cast<index_t>(values.size()));
+  firsts.truncate(libscan::unique<T>(on, values, {firsts.data(), firsts.size()}));
+  return firsts;
+}
+
 /// Copies the first item of each run of equal ones (== as for `unique`) to the front of `out` and
 /// the length of the run to the front of `lengths`, both in the order of the runs, and returns the
 /// number of runs. The lengths sum to the number of items. Otherwise as `filter`.
@@ -161,6 +183,44 @@ template <class T>
 index_t run_length_encode(engine const& on, std::type_identity_t<std::span<T const>> values,
                           std::type_identity_t<std::span<T>> out, std::span<index_t> lengths) {
   return detail::selection<T>::run_length_encode(on, values, out, lengths);
+}
+
+/// The same of runs of at least `min_length` items: with 2, no trivial ones. Also writes the
+/// position of the first item of each to the front of `offsets`. Returns their number.
+///
+///   auto repeats = run_length_encode<float>(engine::best(), values, out, lengths, offsets, 2);
+///
+/// Memory: a result of each run, short or long. Otherwise as the previous call, for each output.
+/// Throws: also `invalid_argument` if min_length < 1.
+template <class T>
+index_t run_length_encode(engine const& on, std::type_identity_t<std::span<T const>> values,
+                          std::type_identity_t<std::span<T>> out, std::span<index_t> lengths,
+                          std::span<index_t> offsets, index_t min_length = 1) {
+  return detail::selection<T>::run_length_encode(on, values, out, lengths, offsets, min_length);
+}
+
+/// Runs of equal items: of each the first item, the length, and the position of the first item.
+template <class T>
+struct run_list {
+  buffer<T> values;
+  buffer<index_t> lengths;
+  buffer<index_t> offsets;
+};
+
+/// The runs of at least `min_length` items, in memory of their own: see `filter`.
+///
+///   auto const [firsts, lengths, offsets] = run_length_encode<float>(engine::best(), values);
+template <class T>
+run_list<T> run_length_encode(engine const& on, std::type_identity_t<std::span<T const>> values,
+                              index_t min_length = 1) {
+  auto const n = static_cast<index_t>(values.size());
+  run_list<T> runs{buffer<T>(n), buffer<index_t>(n), buffer<index_t>(n)};
+  index_t const count = libscan::run_length_encode<T>(
+      on, values, {runs.values.data(), runs.values.size()}, runs.lengths, runs.offsets, min_length);
+  runs.values.truncate(count);
+  runs.lengths.truncate(count);
+  runs.offsets.truncate(count);
+  return runs;
 }
 
 }  // namespace libscan::inline v1

@@ -3,10 +3,15 @@
 // engine. As radix_sort.hpp; link libscan::radix_sort.
 #pragma once
 
+#include <concepts>
+#include <cstddef>
 #include <span>
 #include <type_traits>
 
+#include <libscan/cpu/workers.hpp>
+#include <libscan/host/host_heads.hpp>
 #include <libscan/radix_sort.hpp>
+#include <libscan/segmentation.hpp>
 
 namespace libscan::inline v1 {
 
@@ -25,19 +30,42 @@ struct compiled_segmented_sort {
                         std::span<index_t const> offsets, sort_options const& options);
 };
 
+/// What describes the segments of a sort: offsets, or any description but ranges.
+template <class Segments>
+concept sort_segments = host_items<Segments const> || std::same_as<Segments, segmentation>;
+
+/// Calls body(offsets) with the offsets of segments of n keys.
+template <class Segments, class Body>
+void with_sort_offsets(char const* call, engine const& on, Segments const& segments, std::size_t n,
+                       Body const& body) {
+  auto const described = [&](segmentation const& how) {
+    int const threads = on.runs_kernels() ? cpu::default_threads() : on.threads();
+    body(described_offsets(call, threads, how, static_cast<index_t>(n)).all());
+  };
+  if constexpr (std::same_as<Segments, segmentation>) {
+    described(segments);
+  } else if constexpr (std::same_as<item_of<Segments const>, index_t>) {
+    body(std::span<index_t const>{segments});
+  } else {
+    described(segmentation::of_offsets(segments));
+  }
+}
+
 }  // namespace detail
 
 /// Sorts each segment of `keys` separately, as `sort_keys`, into the same places of `out`: segment
-/// s is keys offsets[s] to offsets[s + 1] - 1, perhaps none. m segments have m + 1 `offsets`,
-/// index_t that ascend within 0 and the number of keys. Keys before the first or after the last are
-/// in no segment, and their places in `out` stay unchanged:
+/// s is keys offsets[s] to offsets[s + 1] - 1, perhaps none. `segments` are m + 1 offsets for m of
+/// them, index_t that ascend within 0 and the number of keys. Keys before the first or after the
+/// last are in no segment, and their places in `out` stay unchanged:
 ///
 ///   segmented_sort_keys(engine::best(), scores, sorted, offsets,
 ///                       {.direction = sort_direction::descending});
 ///
 /// Types: all are anything that std::span can view in host memory; types of keys, order and bits
-/// are as in `sort_keys`. Many tiny segments take about as long as few huge ones.
-/// Aliasing: `out` may be `keys` itself, or must not overlap it; it must not overlap `offsets`.
+/// are as in `sort_keys`. In place of offsets, `segments` may be a `segmentation` of any form but
+/// ranges, of as many items as keys; offsets may be integers of 32 or 64 bits. Both are then first
+/// copied as index_t. Many tiny segments take about as long as few huge ones.
+/// Aliasing: `out` may be `keys` itself, or must not overlap it; it must not overlap offsets.
 /// Items after the sorted keys are not touched.
 /// Determinism: the result is the same on every engine and for any number of threads. Returns when
 /// `out` is complete.
@@ -47,21 +75,22 @@ struct compiled_segmented_sort {
 /// overlaps anything other than exactly, for offsets that do not ascend within 0 ... the number of
 /// keys, or for bits that the key does not have; `device_error`, `engine_unavailable` or
 /// std::bad_alloc if a device or memory fails.
-template <host_items Keys, host_output Out, host_items Offsets>
-void segmented_sort_keys(engine const& on, Keys const& keys, Out&& out, Offsets const& offsets,
+template <host_items Keys, host_output Out, detail::sort_segments Segments>
+void segmented_sort_keys(engine const& on, Keys const& keys, Out&& out, Segments const& segments,
                          sort_options const& options = {}) {
   auto const in = detail::as_items(keys);
   std::span const to{static_cast<Out&&>(out)};
-  std::span<index_t const> const begins{offsets};
   using key = typename decltype(in)::value_type;
   static_assert(std::is_same_v<key, typename decltype(to)::value_type>,
                 "segmented_sort_keys: keys and out must hold the same type");
   detail::check_sort_capacity("segmented_sort_keys", "out", to.size(), in.size());
-  detail::across_types([&] {
+  auto const sort = [&](std::span<index_t const> offsets) {
     detail::compiled_segmented_sort<typename detail::sort_key<key>::type>::items(
         "segmented_sort_keys", on, detail::compiled_keys(in.data()),
-        detail::compiled_keys(to.data()), {}, static_cast<index_t>(in.size()), begins, options);
-  });
+        detail::compiled_keys(to.data()), {}, static_cast<index_t>(in.size()), offsets, options);
+  };
+  detail::across_types(
+      [&] { detail::with_sort_offsets("segmented_sort_keys", on, segments, in.size(), sort); });
 }
 
 /// Sorts `keys` within segments into `out` as `segmented_sort_keys`, and moves `values` along:
@@ -71,15 +100,14 @@ void segmented_sort_keys(engine const& on, Keys const& keys, Out&& out, Offsets 
 /// Values of other sizes than 4 and 8 bytes are moved at the end, by positions of 4 bytes, or of 8
 /// beyond 2^32 keys, which take their place until then.
 template <host_items Keys, host_output Out, host_items Values, host_output ValuesOut,
-          host_items Offsets>
+          detail::sort_segments Segments>
 void segmented_sort_pairs(engine const& on, Keys const& keys, Out&& out, Values const& values,
-                          ValuesOut&& values_out, Offsets const& offsets,
+                          ValuesOut&& values_out, Segments const& segments,
                           sort_options const& options = {}) {
   auto const in = detail::as_items(keys);
   std::span const to{static_cast<Out&&>(out)};
   auto const values_in = detail::as_items(values);
   std::span const values_to{static_cast<ValuesOut&&>(values_out)};
-  std::span<index_t const> const begins{offsets};
   using key = typename decltype(in)::value_type;
   using value = typename decltype(values_in)::value_type;
   static_assert(std::is_same_v<key, typename decltype(to)::value_type> &&
@@ -89,32 +117,35 @@ void segmented_sort_pairs(engine const& on, Keys const& keys, Out&& out, Values 
   detail::check_sort_capacity("segmented_sort_pairs", "out", to.size(), in.size());
   detail::check_sort_capacity("segmented_sort_pairs", "values", values_in.size(), in.size());
   detail::check_sort_capacity("segmented_sort_pairs", "values_out", values_to.size(), in.size());
-  detail::across_types([&] {
+  auto const sort = [&](std::span<index_t const> offsets) {
     detail::compiled_segmented_sort<typename detail::sort_key<key>::type>::items(
         "segmented_sort_pairs", on, detail::compiled_keys(in.data()),
         detail::compiled_keys(to.data()), {values_in.data(), values_to.data(), sizeof(value)},
-        static_cast<index_t>(in.size()), begins, options);
-  });
+        static_cast<index_t>(in.size()), offsets, options);
+  };
+  detail::across_types(
+      [&] { detail::with_sort_offsets("segmented_sort_pairs", on, segments, in.size(), sort); });
 }
 
 /// Sets positions[j] to the position, among all keys, of the key that `segmented_sort_keys` would
 /// put in place j: segment s of `positions` is a permutation of offsets[s] ... offsets[s + 1] - 1.
 /// `positions` are at least as many integers of 32 or 64 bits, which must not overlap `keys` and
-/// `offsets`; these are only read. Otherwise as `segmented_sort_keys`, and `argsort` in errors.
-template <host_items Keys, host_output Positions, host_items Offsets>
+/// offsets; these are only read. Otherwise as `segmented_sort_keys`, and `argsort` in errors.
+template <host_items Keys, host_output Positions, detail::sort_segments Segments>
 void segmented_argsort(engine const& on, Keys const& keys, Positions&& positions,
-                       Offsets const& offsets, sort_options const& options = {}) {
+                       Segments const& segments, sort_options const& options = {}) {
   auto const in = detail::as_items(keys);
   std::span const to{static_cast<Positions&&>(positions)};
-  std::span<index_t const> const begins{offsets};
   using key = typename decltype(in)::value_type;
   detail::check_sort_capacity("segmented_argsort", "positions", to.size(), in.size());
   auto* const places = detail::compiled_positions("segmented_argsort", to.data(), in.size());
-  detail::across_types([&] {
+  auto const sort = [&](std::span<index_t const> offsets) {
     detail::compiled_segmented_sort<typename detail::sort_key<key>::type>::positions(
-        on, detail::compiled_keys(in.data()), places, static_cast<index_t>(in.size()), begins,
+        on, detail::compiled_keys(in.data()), places, static_cast<index_t>(in.size()), offsets,
         options);
-  });
+  };
+  detail::across_types(
+      [&] { detail::with_sort_offsets("segmented_argsort", on, segments, in.size(), sort); });
 }
 
 }  // namespace libscan::inline v1
