@@ -142,7 +142,7 @@ void table_reader::check_encoding() {
   if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff")) {
     throw file_error::at_line(in_.name(), 1, "text in UTF-16, expected UTF-8");
   }
-  refuse_foreign_content(in_);
+  refuse_foreign_content(in_, "text");
 }
 
 bool table_reader::skipped() const {
