@@ -59,7 +59,11 @@ LIBSCAN_HOST_DEVICE constexpr bool is_nan(T const& x) {
     return float_bits<T>(x).magnitude > float_bits<T>::infinity;
   }
 #endif
-  return static_cast<bool>(x != x);
+  if constexpr (requires { static_cast<bool>(x != x); }) {
+    return static_cast<bool>(x != x);
+  } else {
+    return false;
+  }
 }
 
 /// Whether x is neither infinite nor NaN; of floats and doubles.

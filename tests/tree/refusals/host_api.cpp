@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the host APIs refuse when they are compiled, since it is not in the libraries to be linked.
 #include <complex>
+#include <string>
 #include <vector>
 
 #include <libscan/filter.hpp>
@@ -55,6 +56,21 @@ void call(std::vector<long double>& x) { argsort(on, x, offsets); }
 
 // refused: radix_sort.hpp is compiled for
 void call(std::vector<std::complex<float>>& x) { segmented_sort_keys(on, x, x, offsets); }
+
+// refused: sorts copy values by their bytes
+void call(std::vector<int>& x, std::vector<std::string>& values) {
+  sort_pairs(on, x, x, values, values);
+}
+
+// refused: sorts copy values by their bytes
+void call(std::vector<int>& x, std::vector<std::string>& values) {
+  segmented_sort_pairs(on, x, x, values, values, offsets);
+}
+
+// refused: sorts copy values by their bytes
+void call(std::vector<int>& x, std::vector<std::string>& values) {
+  split_by_key(on, x, x, values, values, offsets);
+}
 
 // refused: split_by_key: keys must be integers
 void call(std::vector<float>& x) { split_by_key(on, x, x, offsets); }
