@@ -73,6 +73,28 @@ LIBSCAN_HOST_DEVICE constexpr bool is_finite(T x) {
   return float_bits<T>(x).magnitude < float_bits<T>::infinity;
 }
 
+/// The same number, as one that the compiler knows nothing about.
+template <class T>
+LIBSCAN_HOST_DEVICE constexpr T hidden(T x) {
+  if (std::is_constant_evaluated()) return x;
+#if defined(__x86_64__)
+  if constexpr (is_float_or_double<T>) {
+    asm("" : "+x"(x));
+    return x;
+  }
+#elif defined(__aarch64__)
+  if constexpr (is_float_or_double<T>) {
+    asm("" : "+w"(x));
+    return x;
+  }
+#endif
+  asm("" : "+m"(x));
+  return x;
+}
+
+// Compilers that vectorize a loop of quiet comparisons make them signaling ones, which set flags
+// for NaN. So one number of each comparison is hidden.
+
 /// a < b; false if either is NaN.
 template <class A, class B>
 LIBSCAN_HOST_DEVICE constexpr bool less(A const& a, B const& b) {
@@ -87,7 +109,7 @@ LIBSCAN_HOST_DEVICE constexpr bool less(A const& a, B const& b) {
     }
 #else
     if (!std::is_constant_evaluated()) {
-      return __builtin_isless(static_cast<T>(a), static_cast<T>(b));
+      return __builtin_isless(detail::hidden(static_cast<T>(a)), static_cast<T>(b));
     }
 #endif
   }
@@ -109,7 +131,7 @@ LIBSCAN_HOST_DEVICE constexpr bool less_or_equal(A const& a, B const& b) {
     }
 #else
     if (!std::is_constant_evaluated()) {
-      return __builtin_islessequal(static_cast<T>(a), static_cast<T>(b));
+      return __builtin_islessequal(detail::hidden(static_cast<T>(a)), static_cast<T>(b));
     }
 #endif
   }
@@ -134,21 +156,7 @@ LIBSCAN_HOST_DEVICE constexpr bool equal(T const& a, T const& b) {
 template <class T>
 LIBSCAN_HOST_DEVICE constexpr T as_written(T x) {
 #ifdef LIBSCAN_FAST_MATH
-  if constexpr (std::is_floating_point_v<T>) {
-    if (std::is_constant_evaluated()) return x;
-#if defined(__x86_64__)
-    if constexpr (is_float_or_double<T>) {
-      asm("" : "+x"(x));
-      return x;
-    }
-#elif defined(__aarch64__)
-    if constexpr (is_float_or_double<T>) {
-      asm("" : "+w"(x));
-      return x;
-    }
-#endif
-    asm("" : "+m"(x));
-  }
+  if constexpr (std::is_floating_point_v<T>) return detail::hidden(x);
 #endif
   return x;
 }
