@@ -503,6 +503,14 @@ class AsSciPyReads(SpmvCase):
         source = self.write("m.mtx", self.BANNER + b"real general\n2 2 2 % sizes\n1 1 2 % c\n"
                             b" % alone\n2 2 3\t%\n")
         self.assertEqual(self.succeeds(source), b"2\n3\n")
+        source = self.write("m.mtx", self.BANNER + b"real general\n2 2 2%sizes\n1 1 2%c d\n"
+                            b"2 2 3.5e0%\n")
+        self.assertEqual(self.succeeds(source), b"2\n3.5\n")
+        source = self.write("m.mtx", self.BANNER + b"pattern general\n2 2 2\n1 1%c\n2 2% 3\n")
+        self.assertEqual(self.succeeds(source), b"1\n1\n")
+        for line, words in [(b"1%1 2\n", "no column"), (b"1 1%2\n", "is no number")]:
+            self.fails(BAD_FILE, words, self.write(
+                "bad.mtx", self.BANNER + b"real general\n2 2 1\n" + line))
 
     def test_either_triangle(self):
         for kind, y in [(b"symmetric", b"5\n6\n1\n"), (b"skew-symmetric", b"5\n-4\n-1\n")]:
