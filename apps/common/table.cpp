@@ -279,7 +279,7 @@ table_reader::part table_reader::quoted_cell(std::size_t& at) {
 
 std::string table_reader::comment_hint(std::string_view line) const {
   bool const may_be_comment = line.starts_with('#') && !means_missing(line) && rows_ > 1 &&
-                              rules_.comments == comment_rule::leading;
+                              rules_.comments == comment_rule::leading && rules_.has_options;
   return may_be_comment ? "; if lines that begin with '#' are comments: --comments all" : "";
 }
 

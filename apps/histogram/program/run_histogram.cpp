@@ -97,9 +97,8 @@ class histogram_run {
 
   /// Reads a file other than the input.
   array read_beside(std::string const& file, std::optional<dtype> type) {
-    read_options how;
+    read_options how = read_options::beside_input(&meter_);
     how.type = type;
-    how.meter = &meter_;
     return timed(read_seconds_, [&] { return read_counted(file, how, bytes_beside_); });
   }
 
