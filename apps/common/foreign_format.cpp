@@ -105,7 +105,8 @@ void refuse_foreign_content(byte_reader& in, std::string_view expected) {
                                     std::string(expected));
   }
   if (head.starts_with("\x93NUMPY")) {
-    throw file_error(in.name(), "holds npy data, expected " + std::string(expected));
+    throw file_error::at_line(in.name(), 1,
+                              "'\\x93NUMPY' begins npy data, expected " + std::string(expected));
   }
   if (is_text(head)) return;  // words may begin like magic bytes
   for (magic const& one : magics) {

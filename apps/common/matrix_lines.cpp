@@ -22,13 +22,12 @@ constexpr index_t max_indices = std::numeric_limits<std::int32_t>::max();
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-/// Takes words off the front of a line; empty when there are no more. A comment ends a word.
+/// Takes words off the front of a line; empty when there are no more.
 std::string_view next_word(std::string_view& line) {
   std::size_t begin = 0;
   while (begin < line.size() && is_blank(line[begin])) ++begin;
   std::size_t end = begin;
-  bool const comment = begin < line.size() && line[begin] == '%';
-  while (end < line.size() && !is_blank(line[end]) && (comment || line[end] != '%')) ++end;
+  while (end < line.size() && !is_blank(line[end])) ++end;
   std::string_view const word = line.substr(begin, end - begin);
   line.remove_prefix(end);
   return word;
@@ -252,7 +251,7 @@ bool entry_lines::take_index(std::string_view& line, index_t most, index_t& inde
     if (digit > 9) break;
     value = 10 * value + static_cast<index_t>(digit);
   }
-  if (at == begin || (at < line.size() && !is_blank(line[at]) && line[at] != '%')) return false;
+  if (at == begin || (at < line.size() && !is_blank(line[at]))) return false;
   line.remove_prefix(at);
   index = value;
   return 1 <= value && value <= most;

@@ -369,8 +369,8 @@ class Texts(CopyCase):
             self.fails(BAD_FILE, "holds gzip data within compressed data", self.write(name, twice))
         array = content_of(self.save("a.npy", np.arange(3)))
         for content in array, gzip.compress(array):
-            self.fails(BAD_FILE, "holds npy data, expected text", self.write("x.tsv", content))
-            self.fails(BAD_FILE, "holds npy data, expected text", "-", "--format", "text",
+            self.fails(BAD_FILE, "begins npy data, expected text", self.write("x.tsv", content))
+            self.fails(BAD_FILE, "begins npy data, expected text", "-", "--format", "text",
                        data=content)
             self.succeeds(self.write("x.tsv", content), "--format", "npy")
         matrix = b"%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n"

@@ -460,7 +460,7 @@ class Refusals(SpmvCase):
                                (gzip.compress(lzma.compress(good)), "holds xz data"),
                                (gzip.compress(gzip.compress(good)), "gzip data within compressed"),
                                (tar.getvalue(), "holds a tar archive"),
-                               (b"\x93NUMPY\1\0", "holds npy data")]:
+                               (b"\x93NUMPY\1\0", "begins npy data")]:
             self.refused("-", words, data=content)
             self.refused(self.write("other.mtx", content), words)
         source = self.write("m.mtx", good)
@@ -503,14 +503,6 @@ class AsSciPyReads(SpmvCase):
         source = self.write("m.mtx", self.BANNER + b"real general\n2 2 2 % sizes\n1 1 2 % c\n"
                             b" % alone\n2 2 3\t%\n")
         self.assertEqual(self.succeeds(source), b"2\n3\n")
-        source = self.write("m.mtx", self.BANNER + b"real general\n2 2 2%sizes\n1 1 2%c d\n"
-                            b"2 2 3.5e0%\n")
-        self.assertEqual(self.succeeds(source), b"2\n3.5\n")
-        source = self.write("m.mtx", self.BANNER + b"pattern general\n2 2 2\n1 1%c\n2 2% 3\n")
-        self.assertEqual(self.succeeds(source), b"1\n1\n")
-        for line, words in [(b"1%1 2\n", "no column"), (b"1 1%2\n", "is no number")]:
-            self.fails(BAD_FILE, words, self.write(
-                "bad.mtx", self.BANNER + b"real general\n2 2 1\n" + line))
 
     def test_either_triangle(self):
         for kind, y in [(b"symmetric", b"5\n6\n1\n"), (b"skew-symmetric", b"5\n-4\n-1\n")]:
@@ -589,7 +581,7 @@ class PageRank(EveryProgram, SpmvCase):
         self.fails(BAD_FILE, "<stdin>: cannot read", graph, "-", preexec_fn=lambda: os.close(0))
         for name in [b"a\0x", b"a\x1b[31m", b"caf\xe9", b"a\xc2\x9bm"]:
             self.fails(BAD_FILE, "<stdin>:2: ", graph, "-", data=b"one\n" + name + b"\n")
-        self.fails(BAD_FILE, "names: holds npy data, expected text", graph,
+        self.fails(BAD_FILE, "names:1: '\\x93NUMPY' begins npy data, expected text", graph,
                    self.write("names", content_of(self.save("x.npy", np.zeros(3)))))
         # An empty line is a name, too.
         code, out, _ = self.call(graph, "-", data=b"\n#two\n")
