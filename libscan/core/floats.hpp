@@ -92,9 +92,6 @@ LIBSCAN_HOST_DEVICE constexpr T hidden(T x) {
   return x;
 }
 
-// Compilers that vectorize a loop of quiet comparisons make them signaling ones, which set flags
-// for NaN. So one number of each comparison is hidden.
-
 /// a < b; false if either is NaN.
 template <class A, class B>
 LIBSCAN_HOST_DEVICE constexpr bool less(A const& a, B const& b) {
@@ -109,7 +106,7 @@ LIBSCAN_HOST_DEVICE constexpr bool less(A const& a, B const& b) {
     }
 #else
     if (!std::is_constant_evaluated()) {
-      return __builtin_isless(detail::hidden(static_cast<T>(a)), static_cast<T>(b));
+      return __builtin_isless(static_cast<T>(a), static_cast<T>(b));
     }
 #endif
   }
@@ -131,7 +128,7 @@ LIBSCAN_HOST_DEVICE constexpr bool less_or_equal(A const& a, B const& b) {
     }
 #else
     if (!std::is_constant_evaluated()) {
-      return __builtin_islessequal(detail::hidden(static_cast<T>(a)), static_cast<T>(b));
+      return __builtin_islessequal(static_cast<T>(a), static_cast<T>(b));
     }
 #endif
   }
