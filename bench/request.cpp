@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include <apps/common/exit_code.hpp>
+#include <apps/common/foreign_format.hpp>
 #include <apps/common/output_file.hpp>
 #include <bench/changes.hpp>
 #include <bench/request.hpp>
@@ -74,6 +75,7 @@ std::string settle(options& wanted, output_options const& output) {
   }
   if (!wanted.algorithms.empty()) choose_strategies(wanted, output);
   if (!output.json_path.empty()) {
+    apps::refuse_foreign_ending(output.json_path, ".json");
     if (apps::same_output(output.json_path, "-")) {
       throw invalid_argument(
           "--json: standard output holds the lines for people; expected the name of a file");

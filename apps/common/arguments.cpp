@@ -10,6 +10,7 @@
 #include <apps/common/array_writer.hpp>
 #include <apps/common/dtype.hpp>
 #include <apps/common/exit_code.hpp>
+#include <apps/common/foreign_format.hpp>
 #include <apps/common/memory_bound.hpp>
 #include <apps/common/number.hpp>
 #include <apps/common/output_file.hpp>
@@ -160,6 +161,7 @@ void check_report(CLI::App const& app) {
     if (other.empty() || !same_output(report, other)) continue;
     throw usage_error("--json: " + report + " is also the output of " + name);
   }
+  refuse_foreign_ending(report, ".json");
 }
 
 /// Takes a value of --verify: names of verifiers, with commas between them, or "all".

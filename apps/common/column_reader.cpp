@@ -19,7 +19,7 @@ bool by_name(column_key const& key) { return key.column.number == 0; }
 column_reader::column_reader(byte_reader& in, read_options const& options,
                              std::vector<column_key> keys)
     : table_(in, {options.comments, options.delimiter, options.decimal_comma,
-                  options.column.has_value() || !keys.empty()}),
+                  options.column.has_value() || !keys.empty(), options.has_options}),
       options_(options),
       given_(options.column.has_value() || !keys.empty()),
       by_name_(false) {
@@ -118,7 +118,8 @@ bool column_reader::skip_header() {
     if (!lacking.empty() && !(more && table_.complete())) fail(lacking);
     if (!more) refuse(cell, 0, "a number");
     note(header_line_, for_people(words) + (lacking.empty() ? "" : ", which has too few columns,") +
-                           " is read as a header (--header yes or no decides)");
+                           " is read as a header" +
+                           (options_.has_options ? " (--header yes or no decides)" : ""));
   }
   line_ = table_.line();
   return more;
@@ -199,7 +200,8 @@ void column_reader::look_along_row() {
     row_.assign(cells.begin(), cells.end());
   } else if (!options_.whole_rows &&
              (rows_ == 1 ? std::any_of(cells.begin() + 1, cells.end(), number) : !row_.empty())) {
-    note(line_, "of " + std::to_string(cells.size()) + " columns the first is read (see --column)");
+    note(line_, "of " + std::to_string(cells.size()) + " columns the first is read" +
+                    (options_.has_options ? " (see --column)" : ""));
   }
 }
 
@@ -228,25 +230,28 @@ void column_reader::note(std::uint64_t line, std::string const& words) {
   notes_.push_back(table_.name() + ":" + std::to_string(line) + ": " + words);
 }
 
+/// Which option may help with a cell that is refused; empty if none may.
+std::string column_reader::hint_about(std::string_view cell, bool in_first) const {
+  for (char const c : cell) {
+    if (static_cast<unsigned char>(c) >= ' ') continue;
+    return c == '\r' ? " (lines that end with only CR become lines by tr '\\r' '\\n')"
+                     : " (binary data are read by --format raw --dtype TYPE)";
+  }
+  if (place_ > 0) return "; if only the first cell counts: --column 1";
+  if (in_first && options_.header == header_rule::automatic && !by_name_) {
+    return "; if this line is a header: --header yes";
+  }
+  return table_.comment_hint(cell);
+}
+
 void column_reader::refuse(std::string_view cell, std::size_t k,
                            std::string const& expected) const {
   bool const in_first = rows_ == (header_line_ == 0 ? 1u : 0u) && place_ == 0;
   std::string const where = in_first && table_.columns() > 1
                                 ? "column " + std::to_string(keys_[k].column.number) + ": "
                                 : "";
-  std::string hint;
-  if (in_first && options_.header == header_rule::automatic && !by_name_) {
-    hint = "; if this line is a header: --header yes";
-  } else {
-    hint = table_.comment_hint(cell);
-  }
-  if (place_ > 0) hint = "; if only the first cell counts: --column 1";
+  std::string const hint = options_.has_options ? hint_about(cell, in_first) : "";
   if (cell.empty()) fail(where + "an empty cell, expected " + expected + hint);
-  for (char const c : cell) {
-    if (static_cast<unsigned char>(c) >= ' ') continue;
-    hint = c == '\r' ? " (lines that end with only CR become lines by tr '\\r' '\\n')"
-                     : " (binary data are read by --format raw --dtype TYPE)";
-  }
   std::string const what = means_missing(cell)                ? " means a missing value, expected "
                            : keys_[k].kind == cell_kind::date ? " is no date, expected "
                                                               : " is no number, expected ";

@@ -123,6 +123,7 @@ class column_reader {
   bool next_of_only_row();
   bool next_in_row();
   void note(std::uint64_t line, std::string const& words);
+  std::string hint_about(std::string_view cell, bool in_first) const;
   [[noreturn]] void refuse(std::string_view cell, std::size_t k, std::string const& expected) const;
 
   table_reader table_;

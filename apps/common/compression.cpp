@@ -174,6 +174,14 @@ std::unique_ptr<byte_source> zstd_content(byte_reader in) {
 
 }  // namespace
 
+std::string_view compressed_formats() {
+#ifdef LIBSCAN_WITH_ZSTD
+  return "gzip or zstd";
+#else
+  return "gzip";
+#endif
+}
+
 byte_reader plain_content(byte_reader in, bool raw) {
   std::string const name = in.name();
   bool const any_name = name == input_name("-");

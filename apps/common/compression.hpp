@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include <apps/common/byte_source.hpp>
 
@@ -17,6 +18,9 @@ namespace libscan::apps {
 /// even those of gzip: if `raw`, a file with a name is compressed only if its name ends in ".gz" or
 /// ".zst". Throws `file_error` if such a name has other data, or for zstd without libzstd.
 byte_reader plain_content(byte_reader in, bool raw);
+
+/// The compressed formats that this build reads: "gzip or zstd".
+std::string_view compressed_formats();
 
 /// Compresses bytes into one gzip member without a time stamp, so that equal content gives equal
 /// files.

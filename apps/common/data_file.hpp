@@ -87,6 +87,17 @@ struct read_options {
   missing_rule missing = {};   ///< of text: for cells that mean a missing value
   bool decimal_comma = false;  ///< of text: numbers have a comma where others have a point
   int threads = 1;             ///< that parse text; 0: one for each core
+  /// Whether --column, --header, --comments and --format are for this file. Messages name them
+  /// then.
+  bool has_options = true;
+
+  /// How a file other than the input is read: none of those options is for it.
+  static read_options beside_input(progress* meter) {
+    read_options options;
+    options.meter = meter;
+    options.has_options = false;
+    return options;
+  }
 };
 
 /// An array read from a file: its items in C order in one piece of memory, which is the mapped file

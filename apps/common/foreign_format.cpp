@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include <apps/common/compression.hpp>
 #include <apps/common/exit_code.hpp>
 #include <apps/common/utf8.hpp>
 
@@ -20,6 +21,7 @@ struct magic {
 };
 
 constexpr magic magics[] = {
+    {"\x1f\x8b"sv, "gzip data within compressed data"},
     {"BZh"sv, "bzip2 data"},
     {"\xfd"
      "7zXZ\0"sv,
@@ -93,19 +95,25 @@ constexpr std::string_view foreign_endings[] = {
 
 }  // namespace
 
-void refuse_foreign_content(byte_reader& in) {
+void refuse_foreign_content(byte_reader& in, std::string_view expected) {
   constexpr std::size_t looked_at = 512;
   auto const ahead = in.peek_arrived(looked_at);
   std::string_view const head(reinterpret_cast<char const*>(ahead.data()),
                               std::min(ahead.size(), looked_at));
   if (head.starts_with("%%MatrixMarket")) {
-    throw file_error(in.name(), "is a Matrix Market file, which scan-spmv reads, expected text");
+    throw file_error(in.name(), "is a Matrix Market file, which scan-spmv reads, expected " +
+                                    std::string(expected));
+  }
+  if (head.starts_with("\x93NUMPY")) {
+    throw file_error::at_line(in.name(), 1,
+                              "'\\x93NUMPY' begins npy data, expected " + std::string(expected));
   }
   if (is_text(head)) return;  // words may begin like magic bytes
   for (magic const& one : magics) {
     if (head.size() < one.at || !head.substr(one.at).starts_with(one.bytes)) continue;
-    throw file_error(in.name(),
-                     "holds " + std::string(one.name) + ", expected npy or text, plain or in gzip");
+    throw file_error(in.name(), "holds " + std::string(one.name) + ", expected " +
+                                    (expected == "text" ? "npy or " : "") + std::string(expected) +
+                                    ", plain or in " + std::string(compressed_formats()));
   }
 }
 

@@ -10,9 +10,10 @@
 
 namespace libscan::apps {
 
-/// Throws `file_error` if the input, which is about to be read as text, begins like a file of
-/// another known format. Compressed, packed and binary formats have magic bytes.
-void refuse_foreign_content(byte_reader& in);
+/// Throws `file_error` if the decompressed input begins like a file of a format other than the
+/// `expected` one: "text" (such a file might also be npy), "npy", or "a Matrix Market file".
+/// Compressed, packed and binary formats have magic bytes.
+void refuse_foreign_content(byte_reader& in, std::string_view expected);
 
 /// Refuses an output whose name has the ending of another known format: plain data under that name
 /// would mislead. `allowed`: the endings that are supported (".npy .txt"). Case does not matter;

@@ -17,6 +17,7 @@
 #include <apps/common/compression.hpp>
 #include <apps/common/data_file.hpp>
 #include <apps/common/exit_code.hpp>
+#include <apps/common/foreign_format.hpp>
 #include <apps/common/matrix_lines.hpp>
 #include <apps/common/memory_bound.hpp>
 #include <apps/common/on_threads.hpp>
@@ -90,6 +91,15 @@ std::string_view header_of(byte_reader& in) {
   }
 }
 
+/// The decompressed content of a matrix file. Throws `file_error` if that has another format.
+byte_reader matrix_content(byte_reader in) {
+  byte_reader content = plain_content(std::move(in), false);
+  if (!as_text(content.peek(1)).starts_with('%')) {
+    refuse_foreign_content(content, "a Matrix Market file");
+  }
+  return content;
+}
+
 matrix_file read_whole(byte_reader& in, int threads, std::size_t piece_bytes) {
   std::string const& name = in.name();
   kept_bytes const bytes = all_bytes(in);
@@ -109,7 +119,7 @@ matrix_file read_whole(byte_reader& in, int threads, std::size_t piece_bytes) {
 
 matrix_file read_matrix_market(std::unique_ptr<byte_source> source, std::string const& name,
                                int threads, std::size_t piece_bytes) {
-  byte_reader in = plain_content(byte_reader(std::move(source), name), false);
+  byte_reader in = matrix_content(byte_reader(std::move(source), name));
   return read_whole(in, threads, piece_bytes);
 }
 
@@ -125,8 +135,7 @@ void note_above_diagonal(std::string const& name, matrix_symmetry kind, index_t 
 
 matrix_stream::matrix_stream(std::string const& path, progress* meter, int threads)
     : name_(input_name(path)), meter_(meter), threads_(threads_for(threads)) {
-  in_ = std::make_unique<byte_reader>(
-      plain_content(byte_reader(open_file(path, meter), name_), false));
+  in_ = std::make_unique<byte_reader>(matrix_content(byte_reader(open_file(path, meter), name_)));
   // More than the first bytes of a file would not stay where they are.
   constexpr std::size_t looked_at = std::size_t{1} << 16;
   std::string_view text = as_text(in_->peek(in_->bytes_left() ? 1 : looked_at));

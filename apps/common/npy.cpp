@@ -12,6 +12,7 @@
 
 #include <apps/common/dtype.hpp>
 #include <apps/common/exit_code.hpp>
+#include <apps/common/foreign_format.hpp>
 #include <apps/common/table.hpp>
 
 namespace libscan::apps {
@@ -317,6 +318,7 @@ bool starts_npy(byte_reader& in) {
 npy_layout read_npy_header(byte_reader& in, read_options const& options) {
   if (in.peek(1).empty()) throw file_error(in.name(), "the file is empty, expected an npy header");
   if (!starts_npy(in)) {
+    refuse_foreign_content(in, "npy");
     throw file_error::at_byte(in.name(), 0, "no npy file: expected it to begin with \\x93NUMPY");
   }
   take(in, magic.size(), "magic bytes");

@@ -142,7 +142,7 @@ void table_reader::check_encoding() {
   if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff")) {
     throw file_error::at_line(in_.name(), 1, "text in UTF-16, expected UTF-8");
   }
-  refuse_foreign_content(in_);
+  refuse_foreign_content(in_, "text");
 }
 
 bool table_reader::skipped() const {
@@ -279,7 +279,7 @@ table_reader::part table_reader::quoted_cell(std::size_t& at) {
 
 std::string table_reader::comment_hint(std::string_view line) const {
   bool const may_be_comment = line.starts_with('#') && !means_missing(line) && rows_ > 1 &&
-                              rules_.comments == comment_rule::leading;
+                              rules_.comments == comment_rule::leading && rules_.has_options;
   return may_be_comment ? "; if lines that begin with '#' are comments: --comments all" : "";
 }
 

@@ -21,6 +21,7 @@ struct table_rules {
   char delimiter = '\0';       ///< 0: guessed from the first row
   bool decimal_comma = false;  ///< a comma is then never guessed as the delimiter
   bool ragged = false;         ///< rows may have any number of cells
+  bool has_options = true;     ///< messages may name options
 };
 
 /// Walks down columns of a table. Does not interpret numbers.

@@ -130,9 +130,8 @@ void check_segment_offsets(std::string const& name, index_t const* offsets, inde
 }
 
 segment_file::segment_file(form how, std::string const& path, index_t n, progress* meter) {
-  read_options options;
+  read_options options = read_options::beside_input(meter);
   options.type = type_of_segments(how, path);
-  options.meter = meter;
   file_ = read_counted(path, options, bytes_read_);
   std::string const name = input_name(path);
   auto const count = static_cast<index_t>(file_.count());
@@ -176,9 +175,8 @@ segment_stream::segment_stream(form how, std::string const& path, index_t n, ind
     bytes_ = all_.bytes();
     return;
   }
-  read_options options;
+  read_options options = read_options::beside_input(meter);
   options.type = type_of_segments(how, path);
-  options.meter = meter;
   in_.emplace(path, options, item_stream::request{.from_end = reverse_, .known_count = true},
               bytes_read);
   index_t const count = *in_->count();

@@ -59,7 +59,11 @@ LIBSCAN_HOST_DEVICE constexpr bool is_nan(T const& x) {
     return float_bits<T>(x).magnitude > float_bits<T>::infinity;
   }
 #endif
-  return static_cast<bool>(x != x);
+  if constexpr (requires { static_cast<bool>(x != x); }) {
+    return static_cast<bool>(x != x);
+  } else {
+    return false;
+  }
 }
 
 /// Whether x is neither infinite nor NaN; of floats and doubles.
@@ -67,6 +71,25 @@ template <class T>
 LIBSCAN_HOST_DEVICE constexpr bool is_finite(T x) {
   static_assert(is_float_or_double<T>);
   return float_bits<T>(x).magnitude < float_bits<T>::infinity;
+}
+
+/// The same number, as one that the compiler knows nothing about.
+template <class T>
+LIBSCAN_HOST_DEVICE constexpr T hidden(T x) {
+  if (std::is_constant_evaluated()) return x;
+#if defined(__x86_64__)
+  if constexpr (is_float_or_double<T>) {
+    asm("" : "+x"(x));
+    return x;
+  }
+#elif defined(__aarch64__)
+  if constexpr (is_float_or_double<T>) {
+    asm("" : "+w"(x));
+    return x;
+  }
+#endif
+  asm("" : "+m"(x));
+  return x;
 }
 
 /// a < b; false if either is NaN.
@@ -130,21 +153,7 @@ LIBSCAN_HOST_DEVICE constexpr bool equal(T const& a, T const& b) {
 template <class T>
 LIBSCAN_HOST_DEVICE constexpr T as_written(T x) {
 #ifdef LIBSCAN_FAST_MATH
-  if constexpr (std::is_floating_point_v<T>) {
-    if (std::is_constant_evaluated()) return x;
-#if defined(__x86_64__)
-    if constexpr (is_float_or_double<T>) {
-      asm("" : "+x"(x));
-      return x;
-    }
-#elif defined(__aarch64__)
-    if constexpr (is_float_or_double<T>) {
-      asm("" : "+w"(x));
-      return x;
-    }
-#endif
-    asm("" : "+m"(x));
-  }
+  if constexpr (std::is_floating_point_v<T>) return detail::hidden(x);
 #endif
   return x;
 }

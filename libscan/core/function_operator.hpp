@@ -404,13 +404,13 @@ constexpr void refuse_heads() {
   }
 }
 
-/// Refuses items that no scan can read.
+/// Refuses items that no call can read or write.
 template <class It>
 constexpr void refuse_volatile() {
   static_assert(
       !std::is_volatile_v<std::remove_reference_t<decltype(std::declval<It const&>()[0])>>,
-      "libscan: the items are volatile; scans read them as values, at any time and in any "
-      "order: pass a pointer to items that are not volatile");
+      "libscan: the items are volatile; calls read and write items at any time and in any order: "
+      "pass a pointer to items that are not volatile");
 }
 
 }  // namespace libscan::inline v1::detail

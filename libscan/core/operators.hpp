@@ -52,8 +52,6 @@ concept addable = !std::is_same_v<T, bool> && requires(T const a) {
 template <class T>
 concept comparable = requires(T const a) {
   static_cast<bool>(a < a);
-  static_cast<bool>(a > a);
-  static_cast<bool>(a != a);
 };
 
 // As variables, since device code may use their values but may not call std::numeric_limits.
@@ -62,9 +60,15 @@ inline constexpr T greatest = std::numeric_limits<T>::has_infinity
                                   ? std::numeric_limits<T>::infinity()
                                   : std::numeric_limits<T>::max();
 template <class T>
-inline constexpr T least = std::numeric_limits<T>::has_infinity
-                               ? -std::numeric_limits<T>::infinity()
-                               : std::numeric_limits<T>::lowest();
+constexpr T least_limit() {
+  if constexpr (std::numeric_limits<T>::has_infinity) {
+    return -std::numeric_limits<T>::infinity();
+  } else {
+    return std::numeric_limits<T>::lowest();  // T may have no unary minus
+  }
+}
+template <class T>
+inline constexpr T least = detail::least_limit<T>();
 
 /// The representation of a duration, or of the duration of a time point (std::chrono and
 /// cuda::std::chrono); void for other types.

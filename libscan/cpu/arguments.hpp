@@ -36,11 +36,12 @@ void require_aligned(T const* at) {
       std::to_string(alignof(T)) + "; expected aligned memory (copy the items to some)");
 }
 
-/// The memory of n items; empty if there are none, or if they need not be contiguous. Throws
-/// `invalid_argument` if they are misaligned.
+/// The memory of n items; empty if there are none, or if they need not be contiguous. Refuses
+/// volatile ones. Throws `invalid_argument` if they are misaligned.
 template <class It>
 memory_span memory_of(It const& items, index_t n) {
   if constexpr (std::contiguous_iterator<It>) {
+    libscan::detail::refuse_volatile<It>();
     if (n <= 0) return {};
     detail::require_aligned(std::to_address(items));
     return {std::to_address(items), n, sizeof(std::iter_value_t<It>)};

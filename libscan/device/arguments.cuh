@@ -17,13 +17,14 @@ using libscan::detail::memory_span;
 using libscan::detail::require_in_place_or_no_overlap;
 using libscan::detail::require_no_overlap;
 
-/// The memory of n items.
+/// The memory of n items. Refuses volatile ones.
 template <class It>
 memory_span memory_of(It const&, index_t) {
   return {};
 }
 template <class T>
 memory_span memory_of(T* const& items, index_t n) {
+  libscan::detail::refuse_volatile<T*>();
   return {items, n, sizeof(T)};
 }
 

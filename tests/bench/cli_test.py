@@ -93,6 +93,8 @@ class Refusals(BenchCase):
         target = self.path("missing/x.json")
         self.fails(BAD_FILE, target + ": cannot create a file in ", "scan", *QUICK, "--json",
                    target)
+        self.refuses("the ending .gz means a format", "scan", *QUICK, "--json",
+                     self.path("x.json.gz"))
         self.refuses("--json: standard output holds", "scan", *QUICK, "--json", "-")
 
     def test_cuda_without_a_gpu(self):

@@ -174,12 +174,48 @@ struct priority {
 struct rank : priority {};
 static_assert(!std::numeric_limits<priority>::is_specialized);
 
+/// Ordered by < alone, without limits; and a bounded one, with limits but no unary minus.
+struct least_ordered {
+  int value;
+  bool operator<(least_ordered other) const { return value < other.value; }
+};
+struct bounded {
+  int value;
+  auto operator<=>(bounded const&) const = default;
+};
+
 }  // namespace
 
 template <>
 struct libscan::identity_of<minimum<rank>, rank> {
   static constexpr rank identity() { return {{99}}; }
 };
+
+template <>
+struct std::numeric_limits<bounded> {
+  static constexpr bool is_specialized = true, has_infinity = false;
+  static constexpr bounded max() { return {1000}; }
+  static constexpr bounded lowest() { return {-1000}; }
+  static constexpr bounded infinity() { return {}; }
+};
+
+TEST_CASE("Extremes need nothing but <, and std::numeric_limits of a type of your own hold") {
+  for (index_t const n : {index_t{1}, index_t{10}, many}) {
+    std::vector<bounded> const items(static_cast<std::size_t>(n), bounded{42});
+    CHECK(cpu::reduce(2, items.begin(), n, minimum<bounded>{}).value == 42);
+    CHECK(cpu::reduce(2, items.begin(), n, maximum<bounded>{}, bounded{-7}).value == 42);
+    CHECK(cpu::reduce(2, items.begin(), 0, maximum<bounded>{}).value == -1000);
+    std::vector<bounded> out(items.size());
+    cpu::exclusive_scan(2, items.begin(), out.begin(), n, minimum<bounded>{});
+    CHECK(out[0].value == 1000);
+    std::vector<least_ordered> ordered(items.size(), least_ordered{42});
+    ordered.back() = {41};
+    CHECK(cpu::reduce(2, ordered.begin(), n, minimum<least_ordered>{}, least_ordered{50}).value ==
+          41);
+    CHECK(cpu::reduce(2, ordered.begin(), n, maximum<least_ordered>{}, least_ordered{0}).value ==
+          (n == 1 ? 41 : 42));
+  }
+}
 
 TEST_CASE("Extremes of types without std::numeric_limits never take T{} for their identity") {
   STATIC_REQUIRE(monoid<minimum<int>>);

@@ -216,6 +216,9 @@ void add_histograms(std::vector<named_call>& calls, index_t n) {
     add(std::to_string(bins) + " even bins", even_bins<T>(-2, 3, bins));
   }
   using limits = std::numeric_limits<T>;
+  add("even bins from 0", even_bins<T>(0, 0.9, 10));
+  add("bins so wide that small samples are nearly 0", even_bins<T>(0, limits::max() / 2, 3));
+  add("such bins from below 0", even_bins<T>(-limits::denorm_min(), limits::max() / 2, 70'000));
   add("even bins of everything", even_bins<T>(limits::lowest() / 2, limits::max() / 2, 10));
   add("even bins of no sample", even_bins<T>(1e300, 2e300, 10));
   static std::vector<T> const edges{-limits::infinity(), T(-1), T(0), T(0), T(2), T(3)};
@@ -269,6 +272,7 @@ TEST_CASE("Making even bins sets no floating-point flags") {
     check(-0x1p63, 0x1p63, bins);
     check(0, 1e-30, bins);
     check(-1e-40, 1e-37, bins);
+    check(-1e-320, 1e300, bins);
     check(1, 1 + 0x1p-52, bins);
     check(-most / 2, most / 2, bins);
     check(0, most, bins);

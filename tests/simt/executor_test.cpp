@@ -27,6 +27,8 @@
 #if defined(__linux__) && (defined(LIBSCAN_TEST_RACECHECK) || \
                            !(defined(LIBSCAN_TEST_TSAN) || defined(__SANITIZE_THREAD__)))
 #define LIBSCAN_TEST_HAS_TICKS 1
+#include <sys/wait.h>
+#include <unistd.h>
 #endif
 
 namespace libscan::test {
@@ -472,6 +474,37 @@ TEST_CASE("a loop that never ends is found by its CPU time, also if it takes no 
                         Catch::Contains("s of CPU time of the launch"));
   CHECK_NOTHROW(launch(endless::barriers, 20));
   CHECK_NOTHROW(launch(endless::arithmetic, 20));
+}
+
+TEST_CASE("children of a process that has launched kernels find endless loops, too") {
+  settings how;
+  how.launch_seconds = 1;
+  scoped_settings const scope(how);
+  device_buffer<int> const word(std::vector<int>{0});
+  auto const ends = [&](int rounds) {
+    try {
+      simt::launch<endless_kernel>({.blocks = 1, .threads = 32}, endless::arithmetic, rounds,
+                                   word.data());
+      return true;
+    } catch (simt::kernel_error const&) {
+      return false;
+    }
+  };
+  // Runs `body` in a child, which gets SIGALRM if it takes a minute; whether that returned true.
+  auto const in_child = [](auto body) {
+    pid_t const child = ::fork();
+    if (child == 0) {
+      ::alarm(60);
+      ::_exit(body() ? 0 : 1);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return status == 0;
+  };
+  REQUIRE(ends(20));  // so the parent has a timer
+  CHECK(in_child(
+      [&] { return !ends(-1) && ends(20) && in_child([&] { return ends(20) && !ends(-1); }); }));
+  CHECK(ends(20));
 }
 #endif
 

@@ -68,7 +68,13 @@ void mark(in_interval<T> const& test, T const* items, index_t n, std::uint8_t* f
   for (; i + width <= n; i += width) {
     store<lanes>(passing(d, fixed, hn::LoadU(d, items + i)), flags + i);
   }
-  for (; i < n; ++i) flags[i] = fixed(items[i]) ? 1 : 0;
+  if (i == n) return;
+  // By the same comparisons: compilers make vectors of quiet ones that set flags for NaN.
+  T rest[HWY_MAX_BYTES / sizeof(T)] = {};
+  std::uint8_t of_rest[HWY_MAX_BYTES / sizeof(T)];
+  std::copy_n(items + i, n - i, rest);
+  store<lanes>(passing(d, fixed, hn::LoadU(d, rest)), of_rest);
+  std::copy_n(of_rest, n - i, flags + i);
 }
 
 void choose_all(interval_markers& all) {

@@ -18,9 +18,8 @@ namespace {
 
 /// Npy may be of several types; other formats are uint8.
 read_options reading(progress* meter) {
-  read_options options;
+  read_options options = read_options::beside_input(meter);
   options.type = dtype::u8;
-  options.meter = meter;
   return options;
 }
 

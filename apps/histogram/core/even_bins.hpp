@@ -279,8 +279,8 @@ class even_bins {
       first_ = limits::max();
       last_ = limits::lowest();
     }
-    proven_ = bins_ <= max_proven_bins && (try_line(lo - nudge()) || try_line(lo));
-    if (!proven_) set_line(lo);
+    proven_ = bins_ <= max_proven_bins && (try_line(lo - nudge()) || try_line(near_lo()));
+    if (!proven_) set_line(near_lo());
     certain_ = certain_part();
   }
 
@@ -426,6 +426,12 @@ class even_bins {
     double const part = width_ * 0x1p-12;
     if constexpr (std::is_integral_v<value_type>) return part < 0x1p-12 ? part : 0x1p-12;
     return width_ * 0x1p-40;
+  }
+
+  /// `lo`, or a number so little below that no estimate is a subnormal number, which sets flags.
+  double near_lo() const {
+    if (is_extreme()) return lo_;
+    return lo_ - (width_ < 0x1p-20 ? 0x1p-1022 : width_ * 0x1p-1000);
   }
 
   void set_line(double base) {

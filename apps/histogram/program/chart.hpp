@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include <apps/common/number.hpp>
 #include <apps/common/output_file.hpp>
 
 namespace libscan::apps {
@@ -31,9 +30,8 @@ struct chart {
 };
 
 /// The name of a bar between two edges; `closed`: it includes the upper one.
-template <class Edge>
-std::string interval_name(Edge from, Edge to, bool closed) {
-  return "[" + apps::number_text(from) + ", " + apps::number_text(to) + (closed ? "]" : ")");
+inline std::string interval_name(std::string const& from, std::string const& to, bool closed) {
+  return "[" + from + ", " + to + (closed ? "]" : ")");
 }
 
 /// Joins bins into at most `max_bars` bars of equal numbers of bins. `edge(k)` is the begin of bin

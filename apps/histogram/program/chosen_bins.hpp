@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <limits>
 #include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <apps/common/byte_source.hpp>
@@ -59,6 +61,7 @@ struct bin_bounds {
 template <class T>
 struct chosen_even_bins {
   even_bins<T> rule;
+  int bins() const { return rule.bins(); }
 
   /// The number in `arguments`, over their range or, as in numpy.histogram, over that of the
   /// samples, whose ends are `extent()`.
@@ -111,6 +114,7 @@ template <class T>
 struct chosen_integer_bins {
   integer_bins<T> rule;
   T first;
+  int bins() const { return rule.bins(); }
 
   /// Over the range of `arguments`; else from 0 (as in numpy.bincount), or the smallest sample if
   /// that is negative, to the largest sample. `extent()` are the ends of the samples.
@@ -152,44 +156,125 @@ struct chosen_integer_bins {
   }
 };
 
-/// Bins between edges of a file.
-template <class T, class Edge>
-struct chosen_edge_bins {
-  std::vector<Edge> values;
-  edge_bins<T, Edge> rule;
-
-  explicit chosen_edge_bins(std::vector<Edge> edges, std::string const& file)
-      : values(std::move(edges)), rule(values.data(), checked_bins(values, file)) {}
-
-  double edge(int k) const { return static_cast<double>(values[static_cast<std::size_t>(k)]); }
-  std::string name(int from, int to) const {
-    return apps::interval_name(values[static_cast<std::size_t>(from)],
-                               values[static_cast<std::size_t>(to)], to == rule.bins());
-  }
-  bin_bounds bounds(int k) const {
-    auto const at = static_cast<std::size_t>(k);
-    return {apps::number_text(values[at]), apps::number_text(values[at + 1])};
-  }
-  exact_edges edges() const { return exact_edges(values.begin(), values.end()); }
-
- private:
-  static index_t checked_bins(std::vector<Edge> const& edges, std::string const& file) {
-    auto const bins = static_cast<index_t>(edges.size()) - 1;
-    if (bins < 1 || bins > max_bins) {
-      throw file_error(input_name(file), "holds " + std::to_string(edges.size()) +
+/// The edges of a file, of any type: exact numbers that ascend, and their text.
+class edge_list {
+ public:
+  /// Throws `file_error` for edges that make no bins.
+  edge_list(array const& from, std::string const& file) : integers_(!is_float(from.type)) {
+    if (from.count() < 2 || from.count() > std::size_t{max_bins} + 1) {
+      throw file_error(input_name(file), "holds " + std::to_string(from.count()) +
                                              " edges, expected 2 to " +
                                              std::to_string(max_bins + 1));
     }
-    for (std::size_t k = 0; k < edges.size(); ++k) {
-      if (libscan::detail::is_nan(edges[k]) || (k > 0 && edges[k] < edges[k - 1])) {
+    libscan::visit_item_type(from.type, [&]<class E>(std::type_identity<E>) {
+      auto const items = from.values<E>();
+      values_.assign(items.begin(), items.end());
+    });
+    for (std::size_t k = 0; k < values_.size(); ++k) {
+      if (std::isnan(values_[k]) || (k > 0 && values_[k] < values_[k - 1])) {
         throw file_error(input_name(file), "edge " + std::to_string(k) + " is " +
-                                               apps::number_text(edges[k]) +
+                                               text(static_cast<int>(k)) +
                                                ", expected numbers that ascend");
       }
     }
-    return bins;
   }
+
+  int bins() const { return static_cast<int>(values_.size()) - 1; }
+  bool are_integers() const { return integers_; }
+  exact_edges const& values() const { return values_; }
+  long double operator[](int k) const { return values_[static_cast<std::size_t>(k)]; }
+
+  std::string text(int k) const {
+    long double const edge = (*this)[k];
+    if (!integers_) return apps::number_text(static_cast<double>(edge));
+    return edge < 0 ? apps::number_text(static_cast<std::int64_t>(edge))
+                    : apps::number_text(static_cast<std::uint64_t>(edge));
+  }
+
+ private:
+  bool integers_;
+  exact_edges values_;
 };
+
+/// The smallest value of type To that is not below x, if there is one.
+template <class To>
+std::optional<To> least_from(long double x) {
+  using limits = std::numeric_limits<To>;
+  if constexpr (std::is_integral_v<To>) {
+    if (x > static_cast<long double>(limits::max())) return std::nullopt;
+    return x < static_cast<long double>(limits::min()) ? limits::min()
+                                                       : static_cast<To>(std::ceil(x));
+  } else {
+    auto const near = static_cast<To>(x);
+    return near >= x ? near : libscan::detail::value_line<To>::next(near);
+  }
+}
+
+/// The greatest value of type To that is not above x, if there is one.
+template <class To>
+std::optional<To> greatest_to(long double x) {
+  using limits = std::numeric_limits<To>;
+  if constexpr (std::is_integral_v<To>) {
+    if (x < static_cast<long double>(limits::min())) return std::nullopt;
+    return x > static_cast<long double>(limits::max()) ? limits::max()
+                                                       : static_cast<To>(std::floor(x));
+  } else {
+    auto const near = static_cast<To>(x);
+    return near <= x ? near : libscan::detail::value_line<To>::previous(near);
+  }
+}
+
+/// Edges of type Edge that give each value of that type the bin which it has between the exact
+/// edges. The last bins are missing if no value is in them; if none is in any, there are no edges.
+template <class Edge>
+std::vector<Edge> edges_as(exact_edges const& exact) {
+  std::vector<Edge> edges;
+  auto const last = greatest_to<Edge>(exact.back());
+  for (std::size_t k = 0; last && k + 1 < exact.size(); ++k) {
+    auto const first = least_from<Edge>(exact[k]);
+    if (!first || *first > *last) break;
+    edges.push_back(*first);
+  }
+  if (!edges.empty()) edges.push_back(*last);
+  return edges;
+}
+
+/// Bins between edges of a file. The rule compares with edges of its own type, and may have fewer
+/// bins: those after them are empty.
+template <class T, class Edge>
+struct chosen_edge_bins {
+  edge_list list;
+  std::vector<Edge> rule_edges;
+  bool none_inside;  ///< the rule's only bin holds the samples above all edges
+  edge_bins<T, Edge> rule;
+
+  chosen_edge_bins(edge_list edges, std::vector<Edge> of_rule, bool only_above = false)
+      : list(std::move(edges)),
+        rule_edges(std::move(of_rule)),
+        none_inside(only_above),
+        rule(rule_edges.data(), static_cast<index_t>(rule_edges.size()) - 1) {}
+  // The rule points to the edges.
+  chosen_edge_bins(chosen_edge_bins const&) = delete;
+  chosen_edge_bins& operator=(chosen_edge_bins const&) = delete;
+
+  int bins() const { return list.bins(); }
+  double edge(int k) const { return static_cast<double>(list[k]); }
+  std::string name(int from, int to) const {
+    return apps::interval_name(list.text(from), list.text(to), to == bins());
+  }
+  bin_bounds bounds(int k) const { return {list.text(k), list.text(k + 1)}; }
+  exact_edges const& edges() const { return list.values(); }
+};
+
+/// Moves the samples that a rule of `none_inside` counted.
+template <class Bins, class Result>
+void correct(Bins const& bins, std::vector<Result>& results, sample_totals& totals) {
+  if constexpr (requires { bins.none_inside; }) {
+    if (!bins.none_inside) return;
+    results[0] = 0;
+    totals.above += std::exchange(totals.inside, 0);
+  }
+}
 
 /// Whether x is a number of type To; `same` is that number.
 template <class To, class From>
@@ -200,16 +285,6 @@ bool is_exact(From x, To& same) {
   bool const fits = std::is_floating_point_v<To> || (number >= least && number <= most);
   same = fits ? static_cast<To>(x) : To{0};
   return fits && (libscan::detail::is_nan(x) || static_cast<long double>(same) == number);
-}
-
-/// Whether all items of a file are numbers of type To.
-template <class To>
-bool are_exact(array const& from) {
-  return libscan::visit_item_type(from.type, [&]<class T>(std::type_identity<T>) {
-    auto const values = from.values<T>();
-    To same;
-    return std::all_of(values.begin(), values.end(), [&](T x) { return apps::is_exact(x, same); });
-  });
 }
 
 /// The items of a file as numbers of type To, exactly. `what` names them in the error.
@@ -230,45 +305,6 @@ std::vector<To> exact_items(array const& from, std::string const& file, char con
       items.push_back(same);
     }
     return items;
-  });
-}
-
-/// The items of a file, rounded to the nearest doubles.
-inline std::vector<double> nearest_items(array const& from) {
-  return libscan::visit_item_type(from.type, [&]<class T>(std::type_identity<T>) {
-    auto const values = from.values<T>();
-    std::vector<double> items(values.size());
-    std::transform(values.begin(), values.end(), items.begin(),
-                   [](T x) { return static_cast<double>(x); });
-    return items;
-  });
-}
-
-/// Replaces edges beyond the limits of the 64-bit integer type To by the limits, if that makes no
-/// difference: below the smallest integer unless all are (the last edge belongs to its bin), above
-/// the largest one only for the last edge. Otherwise throws `file_error`.
-template <class To>
-std::vector<To> clamped_edges(array const& from, std::string const& file) {
-  return libscan::visit_item_type(from.type, [&]<class T>(std::type_identity<T>) {
-    auto const values = from.values<T>();
-    constexpr To least = std::numeric_limits<To>::min(), most = std::numeric_limits<To>::max();
-    std::vector<To> edges;
-    for (std::size_t k = 0; k < values.size(); ++k) {
-      T const x = values[k];
-      To same;
-      bool const last = k + 1 == values.size();
-      bool const below = static_cast<long double>(x) < static_cast<long double>(least);
-      if (!apps::is_exact(x, same)) {
-        if (below ? last : !last) {
-          throw file_error(input_name(file), "edge " + apps::number_text(x) +
-                                                 " is not exact as a " +
-                                                 std::string(apps::name_of(apps::dtype_of<To>())));
-        }
-        same = below ? least : most;
-      }
-      edges.push_back(same);
-    }
-    return edges;
   });
 }
 

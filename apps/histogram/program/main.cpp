@@ -23,7 +23,7 @@ constexpr char const* words_and_examples =
 between the ascending --edges of a file, as numpy.histogram; or with --integers one per integer of
 --range (both ends included), or from 0 (or the smallest item, if negative) to the largest item, as
 numpy.bincount. A bin includes its lower edge but not its upper one; the last bin includes both.
-Comparisons are exact. At most 16777216 bins.
+Comparisons are exact, also of items and edges of different types. At most 16777216 bins.
 
 COUNTS: one int64 per bin; with --weights float64 sums, which are the same in every run. Items below
 or above all bins and NaN are not counted; --time and --plot report their numbers. If something is

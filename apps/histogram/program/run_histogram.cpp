@@ -6,9 +6,11 @@
 
 #include <cstdio>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <apps/common/algorithm.hpp>
@@ -54,7 +56,7 @@ struct bin_words {
 /// The same of some bins, which must outlive it.
 template <class Bins>
 bin_words words_of(Bins const& bins) {
-  return {bins.rule.bins(), [&](int k) { return bins.edge(k); },
+  return {bins.bins(), [&](int k) { return bins.edge(k); },
           [&](int k, int end) { return bins.name(k, end); }, [&](int k) { return bins.bounds(k); }};
 }
 
@@ -95,9 +97,8 @@ class histogram_run {
 
   /// Reads a file other than the input.
   array read_beside(std::string const& file, std::optional<dtype> type) {
-    read_options how;
+    read_options how = read_options::beside_input(&meter_);
     how.type = type;
-    how.meter = &meter_;
     return timed(read_seconds_, [&] { return read_counted(file, how, bytes_beside_); });
   }
 
@@ -159,39 +160,40 @@ class histogram_run {
   template <class T>
   exit_code run_with_edges() {
     std::string const& file = *arguments_.edges;
-    array const edges = read_beside(file, arguments_.edges_type);
-    bool const integers = !is_float(edges.type);
+    edge_list edges(read_beside(file, arguments_.edges_type), file);
+    // Doubles round large integers, but no edge that is a float.
     if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
-      if (integers && are_exact<T>(edges)) {
-        return run_by<T>(chosen_edge_bins<T, T>(exact_items<T>(edges, file, "edge"), file));
-      }
-      if (integers && !are_exact<double>(edges)) {
-        return run_by<T>(chosen_edge_bins<T, T>(clamped_edges<T>(edges, file), file));
+      auto exact = edges.are_integers() ? edges_as<T>(edges.values()) : std::vector<T>{};
+      if (!exact.empty()) {
+        return run_by<T>(chosen_edge_bins<T, T>(std::move(edges), std::move(exact)));
       }
     }
-    if constexpr (std::is_integral_v<T> && sizeof(T) < 8) {
-      // Edges that a double rounds are beyond all samples, and stay there.
-      if (integers) {
-        return run_by<T>(chosen_edge_bins<T, double>(nearest_items(edges), file));
-      }
+    auto doubles = edges_as<double>(edges.values());
+    bool const none_inside = doubles.empty();
+    if (none_inside) {
+      doubles = {*least_from<double>(edges[0]), std::numeric_limits<double>::infinity()};
     }
-    return run_by<T>(chosen_edge_bins<T, double>(exact_items<double>(edges, file, "edge"), file));
+    return run_by<T>(
+        chosen_edge_bins<T, double>(std::move(edges), std::move(doubles), none_inside));
   }
 
   template <class T, class Bins>
   exit_code run_by(Bins const& bins) {
     if (arguments_.weights) return run_weighted<T>(bins);
-    auto const size = static_cast<std::size_t>(bins.rule.bins());
+    auto const size = static_cast<std::size_t>(bins.bins());
     // With more bins than samples in a piece, to add them up would take longer than to count.
-    if (bins.rule.bins() > item_stream::piece_items(1, sizeof(T)) && !input_->is_whole()) {
+    if (bins.bins() > item_stream::piece_items(1, sizeof(T)) && !input_->is_whole()) {
       timed(read_seconds_, [&] { input_->join(); });
     }
     begin(sizeof(T));
     std::vector<index_t> counts(size), all(input_->is_whole() ? 0 : size);
     bool const good = for_each_piece<T>([&](auto samples) {
       timed(count_seconds_, [&] {
-        totals_ += histogram_by(engine_, arguments_.algorithm.value_or(histogram_algorithm::shared),
-                                samples, std::span<index_t>(counts), bins.rule);
+        auto found =
+            histogram_by(engine_, arguments_.algorithm.value_or(histogram_algorithm::shared),
+                         samples, std::span<index_t>(counts), bins.rule);
+        correct(bins, counts, found);
+        totals_ += found;
         for (std::size_t k = 0; k < all.size(); ++k) all[k] += counts[k];
       });
       return verified([&] {
@@ -200,7 +202,7 @@ class histogram_run {
         if (!found.empty() || verifiers_.empty()) return found;
         auto const inside = placed_in(samples, {}, bins.edges());
         return difference_of_others(verifiers_, [&](verifier by) {
-          auto const again = counts_by(by, inside, bins.rule.bins());
+          auto const again = counts_by(by, inside, bins.bins());
           return verify_counts(samples, bins.edges(), std::span<index_t const>(again), totals_);
         });
       });
@@ -211,11 +213,13 @@ class histogram_run {
 
   template <class T, class Bins>
   exit_code run_weighted(Bins const& bins) {
-    std::vector<double> sums(static_cast<std::size_t>(bins.rule.bins()));
+    std::vector<double> sums(static_cast<std::size_t>(bins.bins()));
     bool const good = for_each_piece<T>([&](auto samples) {
       read_weights(samples.size());
       totals_ = timed(count_seconds_, [&] {
-        return weighted_histogram(engine_, samples, weights_, sums, bins.rule);
+        auto found = weighted_histogram(engine_, samples, weights_, sums, bins.rule);
+        correct(bins, sums, found);
+        return found;
       });
       return verified([&] {
         std::span<double const> const weights(weights_);
@@ -224,7 +228,7 @@ class histogram_run {
         if (!found.empty() || verifiers_.empty()) return found;
         auto const inside = placed_in(samples, weights, bins.edges());
         return difference_of_others(verifiers_, [&](verifier by) {
-          auto const again = sums_by(by, inside, bins.rule.bins());
+          auto const again = sums_by(by, inside, bins.bins());
           return verify_sums(samples, weights, bins.edges(), std::span<double const>(again),
                              totals_);
         });

@@ -115,9 +115,8 @@ class sort_run {
   }
 
   void open_values() {
-    read_options of_values;
+    read_options of_values = read_options::beside_input(&meter_);
     of_values.type = arguments_.values_type;
-    of_values.meter = &meter_;
     values_stream_.emplace(*arguments_.values, of_values, item_stream::request{}, bytes_read_);
     values_.type = values_stream_->type();
     values_.format = values_stream_->format();

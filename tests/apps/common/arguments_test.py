@@ -111,6 +111,31 @@ class Arguments(ProgramCase):
         self.assertHolds("a=", "x.txt")
         self.fails(BAD_FILE, "--column=: cannot open for reading", "--", "--column=")
 
+    def test_messages_about_other_files_name_no_option_of_the_input(self):
+        items = self.write("items.raw", b"1234")
+        calls = [("scan-prefix", option) for option in ["--keys", "--heads", "--offsets"]]
+        calls += [("scan-filter", "--mask"), ("scan-sort", "--values"),
+                  ("scan-histogram", "--weights"), ("scan-histogram", "--edges")]
+        texts = {b"7m\n1\n2\n": "x.txt:1: '7m' is no number, expected",
+                 b"1\n#2\n3\n": "x.txt:2: '#2' is no number, expected",
+                 b"NA\n1\n": "x.txt:1: 'NA' means a missing value, expected",
+                 b"1\n2\n\x013\n": "x.txt:3: '\\x013' is no number, expected",
+                 b"v w\n1 2\n": "note: x.txt:1: 'v w' is read as a header\n"}
+        for program in PROGRAMS:
+            name = os.path.basename(program)
+            for option in [option for of, option in calls if of == name]:
+                for text, words in texts.items():
+                    if option == "--offsets" and text.startswith(b"v"):
+                        continue  # refused as an offset
+                    self.write("x.txt", text)
+                    more = ["--values-output", "y.txt"] if option == "--values" else []
+                    code, _, err = self.call(items, "--dtype", "uint8", option, "x.txt", *more,
+                                             "-o", "o.txt", program=program, cwd=self.dir)
+                    with self.subTest(program=name, option=option, text=text):
+                        self.assertEqual(code, BAD_FILE, err)
+                        self.assertIn(words, err)
+                        self.assertNotRegex(err, "--(header|column|comments|format)")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -361,6 +361,21 @@ class Texts(CopyCase):
             self.fails(BAD_FILE, name, "-", data=content)
             self.fails(BAD_FILE, name, self.write("x.csv", content))
             self.fails(BAD_FILE, name, "-", data=gzip.compress(content))
+            self.fails(BAD_FILE, name, self.write("x.npy", content))
+
+    def test_formats_that_are_read_in_another_place(self):
+        twice = gzip.compress(gzip.compress(b"1\n2\n"))
+        for name in "x.txt", "x.csv.gz", "x.npy.gz", "x.dat":
+            self.fails(BAD_FILE, "holds gzip data within compressed data", self.write(name, twice))
+        array = content_of(self.save("a.npy", np.arange(3)))
+        for content in array, gzip.compress(array):
+            self.fails(BAD_FILE, "begins npy data, expected text", self.write("x.tsv", content))
+            self.fails(BAD_FILE, "begins npy data, expected text", "-", "--format", "text",
+                       data=content)
+            self.succeeds(self.write("x.tsv", content), "--format", "npy")
+        matrix = b"%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n"
+        self.fails(BAD_FILE, "scan-spmv reads, expected text", "-", data=matrix)
+        self.fails(BAD_FILE, "scan-spmv reads, expected npy", self.write("m.npy", matrix))
 
     def test_line_ends_of_cr_alone(self):
         for text in [b"x\r3\r1\r2\r", b"1\r2\r3", b"# c\r1\r2\r", b"\r\r1\r", b"a,b\r1,2\r3,4\r",
@@ -441,6 +456,10 @@ class Endings(CopyCase):
         self.succeeds(source, "-o", self.path("Q.TXT.GZ"))
         self.assertEqual(gzip.decompress(content_of(self.path("Q.TXT.GZ"))), b"1\n")
         self.succeeds(source, "-o", self.path("q.dat"))
+        for name in ["r.json.gz", "r.NPY", "r.csv", "r.zst", "r.svg", "r.txt"]:
+            self.fails(USAGE, ": the ending .", source, "--json", self.path(name))
+        for name in ["r.json", "r.JSON", "r", "r.report"]:
+            self.succeeds(source, "--json", self.path(name))
 
 
 class Memory(CopyCase):

@@ -5,9 +5,12 @@ semirings, vectors in files, descriptions, pictures, messages.
 Run as: cli_test.py path/to/scan-spmv path/to/scan-spmv-faulty path/to/pagerank"""
 import bz2
 import gzip
+import io
+import lzma
 import os
 import struct
 import sys
+import tarfile
 import unittest
 import xml.etree.ElementTree
 import zlib
@@ -449,6 +452,17 @@ class Refusals(SpmvCase):
         self.refused(self.write("cut.mtx.gz", gzip.compress(good)[:-9]), "cut.mtx.gz: ")
         self.refused(self.write("no.mtx.gz", good), "no gzip data")
         self.refused("-", "<stdin>:1: ", data=b"hello\n")
+        tar = io.BytesIO()
+        with tarfile.open(fileobj=tar, mode="w:gz") as archive:
+            archive.add(self.write("m.mtx", good), "m.mtx")
+        for content, words in [(bz2.compress(good), "holds bzip2 data, expected a Matrix Market"),
+                               (lzma.compress(good), "holds xz data"),
+                               (gzip.compress(lzma.compress(good)), "holds xz data"),
+                               (gzip.compress(gzip.compress(good)), "gzip data within compressed"),
+                               (tar.getvalue(), "holds a tar archive"),
+                               (b"\x93NUMPY\1\0", "begins npy data")]:
+            self.refused("-", words, data=content)
+            self.refused(self.write("other.mtx", content), words)
         source = self.write("m.mtx", good)
         self.refused(source, "4 components, expected 5", "--x", self.save("x.npy", np.ones(4)))
         self.refused(source, "x.npy: the value 1e+300 is out of range", "--dtype", "float32", "--x",
@@ -567,7 +581,7 @@ class PageRank(EveryProgram, SpmvCase):
         self.fails(BAD_FILE, "<stdin>: cannot read", graph, "-", preexec_fn=lambda: os.close(0))
         for name in [b"a\0x", b"a\x1b[31m", b"caf\xe9", b"a\xc2\x9bm"]:
             self.fails(BAD_FILE, "<stdin>:2: ", graph, "-", data=b"one\n" + name + b"\n")
-        self.fails(BAD_FILE, "names:1: '\\x93NUMPY", graph,
+        self.fails(BAD_FILE, "names:1: '\\x93NUMPY' begins npy data, expected text", graph,
                    self.write("names", content_of(self.save("x.npy", np.zeros(3)))))
         # An empty line is a name, too.
         code, out, _ = self.call(graph, "-", data=b"\n#two\n")

@@ -85,6 +85,18 @@ struct sums {
 int sum() { return cpu::reduce(1, items, 4, sums{}, "0"); }
 
 // refused: the items are volatile
+void scan(int volatile* to) { cpu::inclusive_scan(1, items, to, 4, plus<int>{}); }
+
+// refused: the items are volatile
+void scan(int volatile* to) { cpu::inclusive_segmented_scan(1, items, to, pairs, 4, plus<int>{}); }
+
+// refused: the items are volatile
+void totals(int volatile* to) { cpu::segmented_reduce(1, items, to, pairs, 4, plus<int>{}); }
+
+// refused: the items are volatile
+void differences(int volatile* to) { cpu::adjacent_difference(1, items, to, 4); }
+
+// refused: the items are volatile
 int sum(int const volatile* from) { return cpu::reduce(1, from, 4, plus<int>{}); }
 
 // refused: state the identity by with_identity

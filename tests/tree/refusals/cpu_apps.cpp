@@ -83,6 +83,22 @@ void call(std::string* values) {
   cpu::split_by_key(1, numbers, numbers, values, values, places, 3, 2);
 }
 
+// refused: the items are volatile
+index_t call(int const volatile* from) {
+  return cpu::filter(1, from, numbers, 3, [](int) { return true; });
+}
+
+// refused: the items are volatile
+index_t call(int volatile* to) { return cpu::unique(1, numbers, to, 3); }
+
+// refused: the items are volatile
+void call(int volatile* keys) { cpu::sort_keys(1, keys, keys, 3); }
+
+// refused: the items are volatile
+void call(std::uint64_t volatile* counts) {
+  cpu::histogram(1, numbers, counts, integer_bins<int>(0, 3), 3);
+}
+
 // refused: the predicate cannot be called as keep(item)
 index_t call() {
   return cpu::filter(1, numbers, numbers, 3, [](std::string const&) { return true; });

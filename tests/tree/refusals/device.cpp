@@ -48,6 +48,16 @@ void sum(workspace& ws, int const* in, int* out) { exclusive_scan(ws, in, out, 4
 void differences(workspace& ws, plain const* in, int* out) { adjacent_difference(ws, in, out, 4); }
 
 // refused: the items are volatile
+void scan(workspace& ws, int const* in, int volatile* out) {
+  inclusive_scan(ws, in, out, 4, plus<int>{});
+}
+
+// refused: the items are volatile
+void keep(workspace& ws, int const* in, int volatile* out, std::uint8_t const* flags) {
+  filter_flagged(ws, in, flags, out, 4, nullptr);
+}
+
+// refused: the items are volatile
 void sum(workspace& ws, int const volatile* in, int* out) { reduce(ws, in, out, 4, plus<int>{}); }
 
 // refused: their type needs a default constructor

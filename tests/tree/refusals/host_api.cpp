@@ -2,6 +2,7 @@
 // What the host APIs refuse when they are compiled, since it is not in the libraries to be linked.
 #include <complex>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include <libscan/device_calls.hpp>
@@ -70,6 +71,21 @@ void call(std::vector<float>& x, std::vector<int> const& few) {
 // refused: offsets are integers of 32 or 64 bits
 void call(std::vector<float>& x, std::vector<short> const& few) {
   segmented_sort_keys(on, x, x, few);
+}
+
+// refused: sorts copy values by their bytes
+void call(std::vector<int>& x, std::vector<std::string>& values) {
+  sort_pairs(on, x, x, values, values);
+}
+
+// refused: sorts copy values by their bytes
+void call(std::vector<int>& x, std::vector<std::string>& values) {
+  segmented_sort_pairs(on, x, x, values, values, offsets);
+}
+
+// refused: sorts copy values by their bytes
+void call(std::vector<int>& x, std::vector<std::string>& values) {
+  split_by_key(on, x, x, values, values, offsets);
 }
 
 // refused: split_by_key: keys must be integers

@@ -83,7 +83,8 @@ class edge_bins {
  public:
   using sample_type = Sample;
   using edge_type = Edge;
-  static_assert(std::is_same_v<Edge, detail::sample_value<Sample>> || std::is_same_v<Edge, double>);
+  static_assert(std::is_same_v<Edge, detail::sample_value<Sample>> || std::is_same_v<Edge, double>,
+                "edge_bins: edges are of the sample's type (float for 16-bit floats) or double");
 
   /// `edges`: bins + 1 of them, ascending (neighbors may be equal: the bin between is empty), none
   /// NaN, in memory that the engine can read. They are not read here and must outlive the call.

@@ -110,6 +110,15 @@ auto compiled_keys(Key* keys) {
   }
 }
 
+/// Refuses values that cannot be copied by their bytes.
+template <class Value>
+constexpr void refuse_values() {
+  static_assert(std::is_trivially_copyable_v<Value>,
+                "libscan: sorts copy values by their bytes, so that their type must be trivially "
+                "copyable: no std::string and no container. Sort positions (argsort), and move the "
+                "values yourself");
+}
+
 /// Calls compiled code, which may treat e.g. `long long` keys as `long`. The fences keep a
 /// whole-program optimizer from moving accesses across the call.
 template <class Call>
@@ -168,7 +177,7 @@ void sort_pairs(engine const& on, Keys const& keys, Out&& out, Values const& val
   static_assert(std::is_same_v<key, typename decltype(to)::value_type> &&
                     std::is_same_v<value, typename decltype(values_to)::value_type>,
                 "sort_pairs: inputs and their outputs must hold the same type");
-  static_assert(std::is_trivially_copyable_v<value>);
+  detail::refuse_values<value>();
   detail::check_sort_capacity("sort_pairs", "out", to.size(), in.size());
   detail::check_sort_capacity("sort_pairs", "values", values_in.size(), in.size());
   detail::check_sort_capacity("sort_pairs", "values_out", values_to.size(), in.size());

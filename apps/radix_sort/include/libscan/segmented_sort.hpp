@@ -113,7 +113,7 @@ void segmented_sort_pairs(engine const& on, Keys const& keys, Out&& out, Values 
   static_assert(std::is_same_v<key, typename decltype(to)::value_type> &&
                     std::is_same_v<value, typename decltype(values_to)::value_type>,
                 "segmented_sort_pairs: inputs and their outputs must hold the same type");
-  static_assert(std::is_trivially_copyable_v<value>);
+  detail::refuse_values<value>();
   detail::check_sort_capacity("segmented_sort_pairs", "out", to.size(), in.size());
   detail::check_sort_capacity("segmented_sort_pairs", "values", values_in.size(), in.size());
   detail::check_sort_capacity("segmented_sort_pairs", "values_out", values_to.size(), in.size());

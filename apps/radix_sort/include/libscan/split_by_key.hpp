@@ -84,7 +84,7 @@ void split_by_key(engine const& on, Keys const& keys, Out&& out, Values const& v
   static_assert(std::is_same_v<key, typename decltype(to)::value_type> &&
                     std::is_same_v<value, typename decltype(values_to)::value_type>,
                 "split_by_key: inputs and their outputs must hold the same type");
-  static_assert(std::is_trivially_copyable_v<value>);
+  detail::refuse_values<value>();
   detail::check_sort_capacity("split_by_key", "out", to.size(), in.size());
   detail::check_sort_capacity("split_by_key", "values", values_in.size(), in.size());
   detail::check_sort_capacity("split_by_key", "values_out", values_to.size(), in.size());

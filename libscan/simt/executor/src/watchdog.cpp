@@ -34,10 +34,20 @@ void on_tick(int, siginfo_t*, void*) {
   errno = former;
 }
 
-/// A timer of the CPU time of one OS thread.
+/// A timer of the CPU time of one OS thread. A child made by fork has none of its parent's timers.
 class tick_timer {
  public:
-  tick_timer() {
+  tick_timer() = default;
+  ~tick_timer() {
+    if (process_ == ::getpid()) timer_delete(timer_);
+  }
+  tick_timer(tick_timer const&) = delete;
+  tick_timer& operator=(tick_timer const&) = delete;
+
+  /// Starts the timer unless it runs in this process.
+  void start() {
+    pid_t const process = ::getpid();
+    if (process_ == process) return;
     struct sigaction action {};
     action.sa_sigaction = on_tick;
     // A tick that ends a launch never returns: it must not leave the signal blocked.
@@ -52,20 +62,15 @@ class tick_timer {
     event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
 #endif
     if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer_) != 0) return;
-    exists_ = true;
+    process_ = process;
     timespec const period{0, 1'000'000'000 / ticks_per_second};
     itimerspec const times{period, period};
     timer_settime(timer_, 0, &times, nullptr);
   }
-  ~tick_timer() {
-    if (exists_) timer_delete(timer_);
-  }
-  tick_timer(tick_timer const&) = delete;
-  tick_timer& operator=(tick_timer const&) = delete;
 
  private:
   timer_t timer_{};
-  bool exists_ = false;
+  pid_t process_ = -1;  // in which the timer is
 };
 
 #endif
@@ -74,7 +79,7 @@ class tick_timer {
 
 void start_ticks() {
 #ifdef LIBSCAN_HAS_TICKS
-  (void)libscan::detail::kept_by_thread<tick_timer>();
+  libscan::detail::kept_by_thread<tick_timer>().start();
 #endif
 }
 

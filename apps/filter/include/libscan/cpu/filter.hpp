@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cfenv>
 #include <concepts>
 #include <cstdint>
 #include <iterator>
@@ -12,6 +13,10 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+
+#ifdef __SSE__
+#include <xmmintrin.h>
+#endif
 
 #include <apps/filter/cpu/rules.hpp>
 #include <libscan/core/error.hpp>
@@ -26,6 +31,37 @@
 
 namespace libscan::inline v1::cpu::detail {
 
+/// Invalid floating-point operations of this thread set no flag and do not trap, until the end of
+/// the scope: compilers make vectors of quiet comparisons that do both for NaN.
+class invalid_is_quiet {
+ public:
+  invalid_is_quiet() {
+#ifdef __SSE__
+    _mm_setcsr(before_ | _MM_MASK_INVALID);
+#else
+    std::feholdexcept(&before_);
+#endif
+  }
+  invalid_is_quiet(invalid_is_quiet const&) = delete;
+  ~invalid_is_quiet() {
+#ifdef __SSE__
+    constexpr unsigned invalid = _MM_MASK_INVALID | _MM_EXCEPT_INVALID;
+    _mm_setcsr((_mm_getcsr() & ~invalid) | (before_ & invalid));
+#else
+    int const others = std::fetestexcept(FE_ALL_EXCEPT & ~FE_INVALID);
+    std::fesetenv(&before_);
+    if (others != 0) std::feraiseexcept(others);
+#endif
+  }
+
+ private:
+#ifdef __SSE__
+  unsigned before_ = _mm_getcsr();
+#else
+  std::fenv_t before_{};
+#endif
+};
+
 // One chunk of a filter on a CPU, on one core: its items are marked and packed into a buffer of the
 // thread, a block at a time, and copied to their places when those are known.
 
@@ -37,6 +73,7 @@ void mark_blocks(Rule const& rule, chunk const& c, Take take) {
   std::uint8_t flags[mark_items];
   auto const next = detail::memory_read(rule, c.next_begin, c.next_end);
   index_t const share = next.bytes() / ceil_div(c.size(), mark_items) + 1;
+  invalid_is_quiet const comparisons;
   read_ahead ahead(next);
   for (index_t i = c.begin; i < c.end; i += mark_items) {
     index_t const items = std::min(mark_items, c.end - i);
@@ -162,6 +199,7 @@ index_t count(In in, index_t items, Keep const& keep) {
       std::conditional_t<sizeof(T) == 2, std::uint16_t,
                          std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
   constexpr index_t block = 128;
+  invalid_is_quiet const comparisons;
   index_t total = 0;
   for (index_t i = 0; i < items; i += block) {
     lane in_block = 0;
