@@ -379,10 +379,10 @@ def sixteenfold(m):
 def products(m, part):
     """A matrix as text of 16 times the memory of scan-spmv."""
     memory, ours = m.scale.matrix, m.path("ours.npy")
-    line = "1234567 1234567 1\n"
+    line = "12345 12345 1\n"  # x and y stay in memory
     entries, source = 16 * memory // len(line), m.path("matrix.mtx")
     with open(source, "w") as file:
-        file.write(f"%%MatrixMarket matrix coordinate integer general\n2000000 2000000 {entries}\n")
+        file.write(f"%%MatrixMarket matrix coordinate integer general\n20000 20000 {entries}\n")
         step = 1 << 16
         for at in range(0, entries, step):
             file.write(line * min(step, entries - at))
