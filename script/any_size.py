@@ -28,6 +28,7 @@ class Scale:
     stream: int   # bytes of a file that is streamed
     memory: int   # of external sorts
     sorted: int   # bytes of a file that they sort
+    skewed: int   # bytes of a file of keys of some distribution, of 8 times --memory
     held: int     # bytes of a file that fits in memory
     rows: int     # of text
     bound: int    # --memory of programs on a file of 16 times that
@@ -36,8 +37,9 @@ class Scale:
 
 
 SCALES = {
-    "full": Scale(1 << 30, 128 * MIB, 1 << 30, 512 * MIB, 10_000_000, 256 * MIB, 16 * MIB, 3),
-    "small": Scale(128 * MIB, 48 * MIB, 192 * MIB, 64 * MIB, 500_000, 32 * MIB, 2 * MIB, 1),
+    "full": Scale(512 * MIB, 128 * MIB, 1 << 30, 512 * MIB, 256 * MIB, 5_000_000, 128 * MIB, 8 * MIB,
+                  3),
+    "small": Scale(128 * MIB, 48 * MIB, 192 * MIB, 192 * MIB, 64 * MIB, 500_000, 32 * MIB, 2 * MIB, 1),
 }
 
 
@@ -337,7 +339,7 @@ def held(m):
 
 def skews(m):
     """External sorts of keys of several distributions, beside uniform ones."""
-    n, memory = m.scale.sorted // 8, m.scale.memory
+    n, memory = m.scale.skewed // 8, m.scale.skewed // 8
     ours, uniform = m.path("ours.npy"), None
     for distribution in ["uniform", "Zipf, exponent 1.1", "two values", "all equal", "sorted"]:
         keys = keys_of(distribution, n)
@@ -379,10 +381,10 @@ def sixteenfold(m):
 def products(m, part):
     """A matrix as text of 16 times the memory of scan-spmv."""
     memory, ours = m.scale.matrix, m.path("ours.npy")
-    line = "1234567 1234567 1\n"
+    line = "12345 12345 1\n"  # x and y stay in memory
     entries, source = 16 * memory // len(line), m.path("matrix.mtx")
     with open(source, "w") as file:
-        file.write(f"%%MatrixMarket matrix coordinate integer general\n2000000 2000000 {entries}\n")
+        file.write(f"%%MatrixMarket matrix coordinate integer general\n20000 20000 {entries}\n")
         step = 1 << 16
         for at in range(0, entries, step):
             file.write(line * min(step, entries - at))
@@ -452,7 +454,7 @@ def sizes(scale):
             "text": f": {scale.rows} rows of a number, a number and a word",
             "in memory": f": {mib(scale.held)} of u64 or f64, {mib(scale.held)} of f32, in the page "
                          "cache",
-            "skew": f": {mib(scale.sorted)} of u64, --memory {mib(scale.memory)}",
+            "skew": f": {mib(scale.skewed)} of u64, --memory {mib(scale.skewed // 8)}",
             "16 times --memory": f": {mib(16 * scale.bound)} of u64, --memory {mib(scale.bound)}; "
                                  f"scan-spmv: {mib(16 * scale.matrix)} of text, --memory "
                                  f"{mib(scale.matrix)}"}

@@ -26,7 +26,9 @@ namespace {
 
 constexpr std::uint64_t sector = 4096;  // enough for direct I/O on every common device
 constexpr std::size_t blocks_ahead = 4;
-constexpr int reading_threads = 2;  // while one request completes, the device has another
+constexpr std::size_t max_pieces_ahead = 16;  // of pieces that are shorter than blocks
+constexpr int reading_threads = 2;            // while one request completes, the device has another
+constexpr int reading_threads_of_short_pieces = 4;  // these take as long to request as to transfer
 
 std::uint64_t down(std::uint64_t offset) { return offset / sector * sector; }
 std::uint64_t up(std::uint64_t offset) { return down(offset + sector - 1); }
@@ -60,6 +62,12 @@ std::size_t longest(std::vector<byte_range> const& pieces) {
   std::uint64_t bytes = 0;
   for (byte_range const& piece : pieces) bytes = std::max(bytes, piece.end - piece.begin);
   return static_cast<std::size_t>(bytes);
+}
+
+/// How many pieces of so many bytes are read ahead: as much memory as for blocks.
+std::size_t pieces_ahead(std::size_t bytes) {
+  return std::clamp(blocks_ahead * block_bytes() / (bytes + 2 * sector), blocks_ahead,
+                    max_pieces_ahead);
 }
 
 bool is_regular(int file) {
@@ -136,12 +144,16 @@ block_reader::block_reader(std::shared_ptr<descriptor const> file, std::string n
       name_(std::move(name)),
       pieces_(std::move(pieces)),
       cached_(are_cached(file_->get(), pieces_)),
-      pool_(when == reading::ahead ? std::clamp<std::size_t>(pieces_.size(), 1, blocks_ahead) : 1,
+      pool_(when == reading::ahead
+                ? std::clamp<std::size_t>(pieces_.size(), 1, pieces_ahead(longest(pieces_)))
+                : 1,
             longest(pieces_) + 2 * sector),
       slots_(pool_.size()) {
   if (pieces_.size() < 2 || when == reading::on_request) return;
+  int const threads =
+      pool_.size() > blocks_ahead ? reading_threads_of_short_pieces : reading_threads;
   try {
-    for (int i = 0; i < reading_threads; ++i) {
+    for (int i = 0; i < threads; ++i) {
       std::thread thread;
       if (started(thread, [this] { read_ahead(); })) threads_.push_back(std::move(thread));
     }

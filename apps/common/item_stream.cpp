@@ -12,8 +12,11 @@
 #include <apps/common/data_file.hpp>
 #include <apps/common/dtype.hpp>
 #include <apps/common/exit_code.hpp>
+#include <apps/common/memory_bound.hpp>
+#include <apps/common/program.hpp>
 #include <apps/common/progress.hpp>
 #include <apps/common/steps.hpp>
+#include <apps/common/text.hpp>
 
 namespace libscan::apps {
 
@@ -22,6 +25,31 @@ namespace {
 file_format format_of(std::string const& path, read_options const& options) {
   return options.format == file_format::automatic ? format_of_name(path) : options.format;
 }
+
+/// The numbers of a text as bytes of items.
+class number_source final : public byte_source {
+ public:
+  /// Sets `notes`, and `header_line` as in `array`.
+  number_source(byte_reader& in, read_options const& options, std::vector<std::string>& notes,
+                std::uint64_t& header_line)
+      : numbers_(in, options), notes_(notes), header_line_(header_line) {}
+
+  std::span<std::byte const> next() override {
+    constexpr std::size_t enough = std::size_t{1} << 16;
+    piece_ = numbers_.next(enough, false);
+    notes_ = piece_.notes;
+    header_line_ = piece_.header_line;
+    return piece_.bytes;
+  }
+
+  bool waits() const override { return numbers_.waits(); }
+
+ private:
+  number_reader mutable numbers_;
+  array piece_;
+  std::vector<std::string>& notes_;
+  std::uint64_t& header_line_;
+};
 
 }  // namespace
 
@@ -58,12 +86,18 @@ void item_stream::start() {
   if (how_.any_npy && format_ == file_format::npy) options_.type.reset();
   check_options(name_, format_, options_);
   descriptor_ = in_->file();
-  bool const streams = !how_.whole && format_ != file_format::text;
-  if (streams && format_ == file_format::raw) stream_raw();
-  if (streams && format_ == file_format::npy) stream_npy();
+  if (how_.whole || !streams()) return hold();
+  bool const from_end = descriptor_ && !streams_text_;
   bool const unfit =
-      (how_.from_end && !descriptor_) || (how_.known_count && !count_) || !layout_.in_c_order();
-  if (!streams || unfit) hold();
+      (how_.from_end && !from_end) || (how_.known_count && !count_) || !layout_.in_c_order();
+  if (unfit) hold();
+}
+
+/// Prepares to stream the items, if that is possible.
+bool item_stream::streams() {
+  if (format_ == file_format::text) return stream_text();
+  format_ == file_format::raw ? stream_raw() : stream_npy();
+  return true;
 }
 
 bool item_stream::converts() const {
@@ -74,7 +108,7 @@ bool item_stream::converts() const {
 std::shared_ptr<descriptor const> item_stream::plain_file(std::uint64_t& start) const {
   start = start_;
   bool const aligned = start_ % size_of(layout_.type) == 0;
-  return held_ || converts() || !aligned ? nullptr : descriptor_;
+  return held_ || streams_text_ || converts() || !aligned ? nullptr : descriptor_;
 }
 
 void item_stream::restrict_to(index_t first, index_t end) {
@@ -87,6 +121,7 @@ void item_stream::restrict_to(index_t first, index_t end) {
 }
 
 void item_stream::hold() {
+  streams_text_ = false;
   if (at_items_) {
     held_ = aligned(read_npy_items(*in_, layout_, options_));
   } else if (how_.rows && format_ == file_format::text) {
@@ -149,6 +184,38 @@ void item_stream::stream_npy() {
   if (descriptor_) check_npy_size(name_, layout_, start_, *in_->bytes_left());
 }
 
+/// Numbers of text, and what is computed from them, take up to eight times its bytes.
+constexpr std::uint64_t bytes_of_text_byte = 8;
+
+bool item_stream::stream_text() {
+  if (how_.rows) return false;
+  if (descriptor_ && *in_->bytes_left() <= memory_bound() / bytes_of_text_byte) return false;
+  if (!options_.type) {
+    if (!descriptor_) return false;
+    find_type();
+  }
+  type_ = layout_.type = *options_.type;
+  return streams_text_ = true;
+}
+
+/// Reads all of a text file, for a type that fits all numbers, and their count.
+void item_stream::find_type() {
+  auto const text = by_blocks(*in_, options_.meter);
+  number_reader numbers(*text, options_);
+  dtype type = dtype::i64;
+  index_t count = 0;
+  for (;;) {
+    array const some = numbers.next(block_bytes());
+    if (some.bytes.empty()) break;
+    type = some.type;
+    count += static_cast<index_t>(some.count());
+  }
+  options_.type = type;
+  count_ = count;
+  others_read_ += text->offset();
+  if (options_.meter != nullptr) options_.meter->finish();
+}
+
 index_t item_stream::piece_items(index_t unit, std::size_t bytes) {
   auto const fit = static_cast<index_t>(block_bytes() / bytes);
   return std::max(unit, fit / unit * unit);
@@ -160,7 +227,9 @@ void item_stream::begin(index_t piece, index_t unit, std::function<void()> on_pa
   unit_bytes_ = static_cast<std::size_t>(unit) * item;
   on_pause_ = std::move(on_pause);
   if (held_) return;
-  if (descriptor_) {
+  if (streams_text_) {
+    begin_text();
+  } else if (descriptor_) {
     bytes_read_ = others_read_ + start_;
     if (options_.meter != nullptr) options_.meter->start("reading " + name_, layout_.bytes);
     file_.emplace(descriptor_, name_, start_, start_ + layout_.bytes, piece_bytes_, how_.from_end);
@@ -169,10 +238,26 @@ void item_stream::begin(index_t piece, index_t unit, std::function<void()> on_pa
   }
 }
 
+void item_stream::begin_text() {
+  pool_.emplace(1, piece_bytes_);
+  filled_ = returned_ = 0;
+  at_end_ = false;
+  if (descriptor_) {
+    if (options_.meter != nullptr) options_.meter->start("reading " + name_, *in_->bytes_left());
+    text_in_ = by_blocks(*in_, options_.meter);
+  }
+  auto source =
+      std::make_unique<number_source>(text_in_ ? *text_in_ : *in_, options_, notes_, header_line_);
+  numbers_ = std::make_unique<byte_reader>(std::move(source), name_);
+}
+
 std::optional<std::span<std::byte const>> item_stream::next() {
   if (held_) return next_held();
   std::span<std::byte const> piece = next_bytes();
   if (piece.empty()) {
+    if (!std::exchange(notes_shown_, true)) {
+      for (std::string const& note : notes_) say("note: " + note);
+    }
     if (options_.meter != nullptr) options_.meter->finish();
     return std::nullopt;
   }
@@ -202,7 +287,12 @@ std::optional<std::span<std::byte const>> item_stream::next_held() {
 }
 
 std::span<std::byte const> item_stream::next_bytes() {
-  if (!file_) return next_of_reader();
+  if (streams_text_) {
+    auto const piece = next_of_reader(*numbers_);
+    if (text_in_) bytes_read_ = others_read_ + text_in_->offset();
+    return piece;
+  }
+  if (!file_) return next_of_reader(*in_);
   auto const piece = file_->next();
   bytes_read_ += piece.size();
   if (options_.meter != nullptr) options_.meter->advance(piece.size());
@@ -210,21 +300,21 @@ std::span<std::byte const> item_stream::next_bytes() {
 }
 
 /// Fills a piece; what is left of the last one comes first.
-std::span<std::byte const> item_stream::next_of_reader() {
+std::span<std::byte const> item_stream::next_of_reader(byte_reader& in) {
   std::span<std::byte> const block = (*pool_)[0];
   std::memmove(block.data(), block.data() + returned_, filled_ - returned_);
   filled_ -= std::exchange(returned_, 0);
   std::uint64_t const left = format_ == file_format::npy ? layout_.bytes - stored_bytes_ : ~0ull;
   auto const wanted = static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes_, left));
   while (filled_ < wanted && !at_end_) {
-    if (in_->waits()) {
+    if (in.waits()) {
       if (filled_ >= unit_bytes_) break;
       if (on_pause_) on_pause_();
     }
-    auto const some = in_->peek(1);
+    auto const some = in.peek(1);
     std::size_t const n = std::min(some.size(), wanted - filled_);
     if (n > 0) std::memcpy(block.data() + filled_, some.data(), n);
-    in_->skip(n);
+    in.skip(n);
     filled_ += n;
     at_end_ = n == 0;
   }
@@ -236,6 +326,7 @@ std::span<std::byte const> item_stream::next_of_reader() {
 
 /// Called after the last byte was read.
 void item_stream::check_end() {
+  if (format_ == file_format::text) return;
   std::uint64_t const size = stored_bytes_ + filled_;
   if (format_ == file_format::raw) return check_raw_size(name_, layout_.type, size);
   check_npy_size(name_, layout_, start_, size + (in_->peek(1).empty() ? 0 : 1));
@@ -243,7 +334,7 @@ void item_stream::check_end() {
 
 std::string item_stream::words() const {
   if (held_) return items_read(*held_);
-  return std::to_string(items_) + " items of " + std::string(name_of(type_));
+  return items_read(static_cast<std::size_t>(items_), type_, header_line_);
 }
 
 }  // namespace libscan::apps

@@ -21,8 +21,9 @@
 namespace libscan::apps {
 
 /// An input of `read_array`, handed out in pieces. Raw binary and .npy are streamed: from files by
-/// a `block_reader`, from pipes and gzip as bytes arrive. Text, .npy in Fortran order and inputs
-/// that cannot do what is requested are first read into memory.
+/// a `block_reader`, from pipes and gzip as bytes arrive. So is text of a given type, unless it is
+/// a small file; a large file without a type is read once before, to find it. Other text, .npy in
+/// Fortran order and inputs that cannot do what is requested are first read into memory.
 class item_stream {
  public:
   /// How the caller wants the items.
@@ -111,13 +112,17 @@ class item_stream {
  private:
   void start();
   bool converts() const;
+  bool streams();
   void stream_raw();
   void stream_npy();
+  bool stream_text();
+  void find_type();
+  void begin_text();
   void hold();
   void hold_rows();
   std::optional<std::span<std::byte const>> next_held();
   std::span<std::byte const> next_bytes();
-  std::span<std::byte const> next_of_reader();
+  std::span<std::byte const> next_of_reader(byte_reader& in);
   void check_end();
 
   read_options options_;
@@ -128,6 +133,12 @@ class item_stream {
   std::string name_;
   request how_;
   bool at_items_ = false;  // of .npy, the header is read
+  bool streams_text_ = false;
+  std::unique_ptr<byte_reader> text_in_;  // of a text file, by blocks
+  std::unique_ptr<byte_reader> numbers_;  // of text, as items
+  std::uint64_t header_line_ = 0;         // of text that is streamed
+  std::vector<std::string> notes_;        // of that
+  bool notes_shown_ = false;
   file_format format_;
   std::uint64_t others_read_;  // in `bytes_read_`
   dtype type_ = dtype::u8;

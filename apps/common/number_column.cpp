@@ -72,7 +72,9 @@ void number_column::add_plain(std::span<std::span<std::uint64_t const> const> pa
   std::vector<std::size_t> begins{0};
   for (auto const numbers : parts) begins.push_back(begins.back() + numbers.size());
   std::byte* const to = values_.grow(begins.back() * size_of(type_)).data();
-  std::vector<std::uint64_t> bits(parts.size());  // all of a part, joined by "or"
+  std::vector<std::uint64_t> bits(parts.size());     // all of a part, joined by "or"
+  constexpr std::size_t few = std::size_t{1} << 17;  // that one thread copies while others start
+  if (begins.back() < few) threads = 1;
   visit_item_type(type_, [&]<class T>(std::type_identity<T>) {
     for_each_on_threads(parts.size(), threads, [&](std::size_t p) {
       T* at = reinterpret_cast<T*>(to) + begins[p];

@@ -32,6 +32,9 @@ class number_column {
   /// Adds such numbers, as `plain_rows` has them, part after part.
   void add_plain(std::span<std::span<std::uint64_t const> const> parts, int threads = 1);
 
+  /// The bytes of the numbers so far.
+  std::size_t bytes() const { return values_.size(); }
+
   /// The numbers so far, as an array of text. Nothing is left here, but their type stays.
   array release();
 

@@ -326,7 +326,7 @@ std::span<plain_rows const> plain_row_scanner::scan(std::string_view text, char 
                                                     bool with_rows, int threads,
                                                     std::vector<plain_rows>& to) const {
   // Several parts for each thread: one that loses its core leaves them to the others.
-  constexpr std::size_t least = std::size_t{1} << 16, of_thread = 4;
+  constexpr std::size_t least = std::size_t{1} << 17, of_thread = 4;
   std::size_t const most = threads > 1 ? static_cast<std::size_t>(threads) * of_thread : 1;
   std::size_t const count = std::clamp<std::size_t>(text.size() / least, 1, most);
   std::vector<std::string_view> parts;

@@ -3,45 +3,56 @@
 #include <apps/common/text.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <apps/common/byte_source.hpp>
-#include <apps/common/column_reader.hpp>
 #include <apps/common/compression.hpp>
 #include <apps/common/memory_bound.hpp>
-#include <apps/common/number_column.hpp>
 #include <apps/common/on_threads.hpp>
-#include <apps/common/plain_rows.hpp>
 #include <apps/common/table.hpp>
 #include <apps/common/utf8.hpp>
 
 namespace libscan::apps {
 
-array read_text(byte_reader& in, read_options const& options) {
-  column_reader cells(in, options);
-  number_column numbers(cells, 0, options.type, in.name());
-  plain_row_feed feed(cells, options.threads);
-  std::vector<std::span<std::uint64_t const>> found;
-  while (cells.next()) {
-    numbers.add();
-    for (bool more = true; more;) {
-      auto const parts = feed.next({{cells.number(0), 0, numbers.rule_of_plain_numbers()}}, false);
-      found.clear();
-      for (plain_rows const& part : parts) {
-        found.emplace_back(part.columns[0].numbers);
-        cells.pass(part.bytes, part.count);
-      }
-      numbers.add_plain(found, threads_for(options.threads));
-      more = !parts.empty();
+number_reader::number_reader(byte_reader& in, read_options const& options)
+    : cells_(in, options),
+      numbers_(cells_, 0, options.type, in.name()),
+      feed_(cells_, options.threads),
+      threads_(threads_for(options.threads)) {}
+
+array number_reader::next(std::size_t enough, bool wait) {
+  auto const ends = [&] { return numbers_.bytes() >= enough || (!wait && cells_.waits()); };
+  while (cells_.next()) {
+    numbers_.add();
+    while (!ends() && add_plain_rows()) {
     }
+    if (ends()) break;
   }
-  array result = numbers.release();
-  result.header_line = cells.header_line();
-  result.notes = cells.notes();
+  array result = numbers_.release();
+  result.header_line = cells_.header_line();
+  result.notes = cells_.notes();
   return result;
+}
+
+/// Adds rows that are plain; false if there is none.
+bool number_reader::add_plain_rows() {
+  plain_column column{cells_.number(0), 0, numbers_.rule_of_plain_numbers()};
+  auto const parts = feed_.next({column}, false);
+  std::vector<std::span<std::uint64_t const>> found;
+  for (plain_rows const& part : parts) {
+    found.emplace_back(part.columns[0].numbers);
+    cells_.pass(part.bytes, part.count);
+  }
+  numbers_.add_plain(found, threads_);
+  return !parts.empty();
+}
+
+array read_text(byte_reader& in, read_options const& options) {
+  return number_reader(in, options).next(std::numeric_limits<std::size_t>::max());
 }
 
 std::vector<std::string> read_lines(std::string const& path) {

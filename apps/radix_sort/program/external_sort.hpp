@@ -66,8 +66,7 @@ class external_sort {
   /// Sorts all records of a list.
   void run(record_list const& from) {
     if (from.count <= plan_.bucket_items) {
-      load(from, 0);
-      sort(0);
+      sort_buckets({&from, 1});
     } else {
       split_and_sort(from, request_.positions);
     }
@@ -105,9 +104,14 @@ class external_sort {
       std::uniform_real_distribution<double> within(0, stretch);
       auto const at = static_cast<std::size_t>(static_cast<double>(i) * stretch + within(random));
       record_extent const& extent = from.extents[std::min(at, from.extents.size() - 1)];
-      std::uint64_t const bytes = static_cast<std::uint64_t>(extent.count) * sizeof(Key);
-      std::uint64_t const first = bytes <= block ? 0 : random() % (bytes / block) * block;
-      ranges.push_back({extent.keys + first, extent.keys + std::min(first + block, bytes)});
+      std::uint64_t const end =
+          extent.keys + static_cast<std::uint64_t>(extent.count) * sizeof(Key);
+      std::uint64_t first = extent.keys;
+      if (std::uint64_t const blocks_here = (end - first) / block; blocks_here > 1) {
+        first += random() % blocks_here * block;
+        first = (first + block - 1) / block * block;  // of the file: one block is read, not two
+      }
+      ranges.push_back({first, std::min(first + block, end)});
     }
     std::vector<word> words;
     block_reader in(from.keys, from.name, std::move(ranges));
@@ -123,12 +127,24 @@ class external_sort {
     return words;
   }
 
+  /// Where the next record of a bucket goes.
+  struct staging {
+    Key* key;
+    Key* end;
+    std::byte* value;
+  };
+
   /// Distributes the records of a list. `count_positions`: their values are their positions.
   std::vector<record_list> split(record_list const& from, splitters<word> const& by,
                                  bool count_positions) const {
     std::size_t const extent = plan_.extent_items(by.count());
     bucket_writer to(by.count(), extent, sizeof(Key), value_bytes, request_.directory);
-    std::vector<std::size_t> filled(by.count());
+    std::vector<staging> next;
+    auto const empty = [&](std::size_t b) -> staging {
+      auto* const keys = reinterpret_cast<Key*>(to.keys(b));
+      return {keys, keys + extent, to.values(b)};
+    };
+    for (std::size_t b = 0; b < by.count(); ++b) next.push_back(empty(b));
     record_reader in(from, sizeof(Key), value_bytes);
     index_t position = 0;
     while (auto const piece = in.next()) {
@@ -137,24 +153,26 @@ class external_sort {
       std::byte const* const values = piece->values.data();
       for (std::size_t i = 0; i < n; ++i) {
         std::size_t const b = by.find(word_of(keys[i]));
-        std::size_t const at = filled[b];
-        reinterpret_cast<Key*>(to.keys(b))[at] = keys[i];
+        staging& at = next[b];
+        *at.key++ = keys[i];
         if constexpr (has_values) {
-          std::byte* const value = to.values(b) + at * sizeof(Value);
           if (count_positions) {
             auto const here = position + static_cast<index_t>(i);
-            std::memcpy(value, &here, sizeof(Value));
+            std::memcpy(at.value, &here, sizeof(Value));
           } else {
-            std::memcpy(value, values + i * sizeof(Value), sizeof(Value));
+            std::memcpy(at.value, values + i * sizeof(Value), sizeof(Value));
           }
+          at.value += sizeof(Value);
         }
-        if (++filled[b] < extent) continue;
+        if (at.key != at.end) continue;
         to.flush(b, extent);
-        filled[b] = 0;
+        at = empty(b);
       }
       position += static_cast<index_t>(n);
     }
-    for (std::size_t b = 0; b < by.count(); ++b) to.flush(b, filled[b]);
+    for (std::size_t b = 0; b < by.count(); ++b) {
+      to.flush(b, extent - static_cast<std::size_t>(next[b].end - next[b].key));
+    }
     return to.finish();
   }
 
@@ -163,33 +181,49 @@ class external_sort {
     splitters<word> const by(sample(from, external_plan::sampled_blocks(wanted)), wanted);
     std::vector<record_list> const buckets = split(from, by, count_positions);
     auto const fits = [&](std::size_t b) {
-      return b < buckets.size() && !by.is_single(b) && buckets[b].count > 0 &&
-             buckets[b].count <= plan_.bucket_items;
+      return !by.is_single(b) && buckets[b].count <= plan_.bucket_items;
     };
-    std::future<void> loading;  // of the next bucket, if it fits
-    int side = 0;
-    if (fits(0)) load(buckets[0], side);
-    for (std::size_t b = 0; b < buckets.size(); ++b, side = 1 - side) {
-      if (loading.valid()) loading.get();
-      bool const large = buckets[b].count > plan_.bucket_items && !by.is_single(b);
-      auto const load_next = [this, &buckets, &fits, b, side] {
-        if (fits(b + 1)) load(buckets[b + 1], 1 - side);
-      };
-      if (!large) loading = std::async(load_next);
-      if (fits(b)) sort(side);
-      if (by.is_single(b)) pass_on(buckets[b]);
-      if (!large) continue;
-      split_and_sort(buckets[b], false);  // in both places
-      load_next();
+    for (std::size_t b = 0; b < buckets.size();) {
+      std::size_t const first = b;
+      while (b < buckets.size() && fits(b)) ++b;
+      sort_buckets(std::span(buckets).subspan(first, b - first));
+      if (b == buckets.size()) break;
+      if (by.is_single(b)) {
+        pass_on(buckets[b]);
+      } else {
+        split_and_sort(buckets[b], false);
+      }
+      ++b;
     }
   }
 
-  /// Reads a list into one of two places.
-  void load(record_list const& from, int side) {
+  /// Sorts buckets of one file that fit in memory, and hands them over. While one is sorted, the
+  /// next one is loaded, and the last one is written. One reader serves all of them: it never
+  /// pauses at the end of a bucket.
+  void sort_buckets(std::span<record_list const> buckets) {
+    if (buckets.empty()) return;
+    record_list all = buckets[0];
+    for (record_list const& bucket : buckets.subspan(1)) all.add(bucket);
+    record_reader in(all, sizeof(Key), value_bytes);
+    load(in, buckets[0].count, 0);
+    for (std::size_t b = 0; b < buckets.size(); ++b) {
+      int const side = static_cast<int>(b % 2);
+      std::future<void> loading;
+      if (b + 1 < buckets.size()) {
+        loading = std::async(
+            [this, &in, count = buckets[b + 1].count, side] { load(in, count, 1 - side); });
+      }
+      sort(side);
+      if (loading.valid()) loading.get();
+    }
+  }
+
+  /// Reads the next `count` records, which are whole extents, into one of two places.
+  void load(record_reader& in, index_t count, int side) {
     records& to = place(loaded_[side]);
     to.count = 0;
-    record_reader in(from, sizeof(Key), value_bytes);
-    while (auto const piece = in.next()) {
+    while (static_cast<index_t>(to.count) < count) {
+      auto const piece = in.next();
       std::size_t const n = piece->keys.size() / sizeof(Key);
       std::memcpy(to.keys.items().data() + to.count, piece->keys.data(), piece->keys.size());
       if constexpr (has_values) {
@@ -204,7 +238,7 @@ class external_sort {
     }
   }
 
-  /// Sorts what was loaded, and hands it over while the next bucket is sorted.
+  /// Sorts what was loaded. It is handed over while the next bucket is sorted.
   void sort(int side) {
     records& in = place(loaded_[side]);
     records& out = place(sorted_[putting_side_]);

@@ -2,6 +2,8 @@
 // Extents of keys and values: read ahead, and written asynchronously.
 #include <apps/radix_sort/program/record_file.hpp>
 
+#include <apps/common/lazy_buffer.hpp>
+
 namespace libscan::apps {
 namespace {
 
@@ -39,6 +41,7 @@ bucket_writer::bucket_writer(std::size_t buckets, std::size_t extent, std::size_
       memory_(buckets, extent * (key_bytes + value_bytes)),
       file_(directory),
       buckets_(buckets) {
+  advise_huge_pages(memory_[0].data(), memory_.size() * memory_[0].size());
   for (record_list& bucket : buckets_) {
     bucket.keys = file_.file();
     if (value_bytes != 0) bucket.values = file_.file();

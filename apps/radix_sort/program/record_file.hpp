@@ -41,6 +41,11 @@ struct record_list {
     extents.push_back(more);
     count += more.count;
   }
+
+  /// Appends records of the same files.
+  void add(record_list const& more) {
+    for (record_extent const& extent : more.extents) add(extent);
+  }
 };
 
 /// Reads the records of a list, which must outlive it, extent by extent.

@@ -104,6 +104,25 @@ TEST_CASE("a block reader returns every byte once, from either end") {
   }
 }
 
+TEST_CASE("pieces anywhere in a file come in the order in which they were given") {
+  for (fs::path const& place : places()) {
+    file_in const file(place);
+    std::string const content = some_bytes(1 << 20);
+    write_bytes(file.path, content);
+    std::vector<apps::byte_range> pieces;
+    std::mt19937 random(17);
+    for (int i = 0; i < 200; ++i) {
+      std::uint64_t const begin = random() % (content.size() - 9000);
+      pieces.push_back({begin, begin + 1 + random() % 9000});
+    }
+    apps::block_reader reader(opened(file.path), file.path, pieces);
+    for (apps::byte_range const& piece : pieces) {
+      REQUIRE(text_of(reader.next()) == content.substr(piece.begin, piece.end - piece.begin));
+    }
+    REQUIRE(reader.next().empty());
+  }
+}
+
 TEST_CASE("a file that shrinks ends in an error, one that grows changes nothing") {
   scratch_directory const scratch;
   std::string const path = scratch / "x", content = some_bytes(40 << 14);

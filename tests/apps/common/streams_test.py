@@ -249,6 +249,37 @@ class Texts(StreamCase):
                 self.assertEqual(file.readline(), row)
             self.assertEqual(kept.read() + rest.read(), b"")
 
+    def test_numbers(self):
+        """The numbers of a column: the text is read twice, unless --dtype says their type."""
+        size = os.path.getsize(self.text)
+        keys = np.loadtxt(self.text, "int64", delimiter=",", usecols=0)
+        for options, reads in [([], 2 * size), (["--dtype", "int64"], size)]:
+            with self.subTest(options=options):
+                column = ["--column", "2", *options]
+                self.runs("scan-prefix", self.text, "-o", self.path("o.npy"), *column, reads=reads,
+                          writes=size, beside=[self.text])
+                self.assertTrue(np.array_equal(self.loads("o.npy"), np.cumsum(keys)))
+                self.runs("scan-filter", self.text, "-o", self.path("o.npy"), *column, "--keep",
+                          "> 999", reads=reads, writes=size, beside=[self.text])
+                self.assertTrue(np.array_equal(self.loads("o.npy"), keys[keys > 999]))
+                self.runs("scan-histogram", self.text, "-o", self.path("o.npy"), *column, "--bins",
+                          "64", "--range", "0:%d" % self.rows, reads=reads, writes=size,
+                          beside=[self.text])
+                expected = np.histogram(keys, 64, (0, self.rows))[0]
+                self.assertEqual(self.loads("o.npy").tolist(), expected.tolist())
+
+    def test_the_last_number_decides_the_type(self):
+        """Integers are floats if one number of the column is, and -0 keeps its sign."""
+        size = os.path.getsize(self.text)
+        file = self.path("in.csv")
+        with open(self.text, "rb") as rows, open(file, "wb") as out:
+            out.write(b"-0,0\n" + rows.read() + b"0.5,0\n")
+        self.runs("scan-filter", file, "--column", "1", "--only", "--keep", "< 1", "-o",
+                  self.path("o.npy"), reads=2 * size, writes=0, beside=[file])
+        got = self.loads("o.npy")
+        self.assertEqual((got.dtype, got.tolist(), np.signbit(got).tolist()),
+                         (np.dtype("float64"), [0, 0, 0.5], [True, False, False]))
+
     def test_killed_in_each_phase(self):
         before = os.listdir(self.dir)
         for delay in [0.05, 0.2, 0.5, 1, 2][:3 if QUICK else 5]:
@@ -363,6 +394,19 @@ class Pipes(ProgramCase):
             process.stdin.write(sent)
             got += process.stdout.read(len(kept))
             self.assertTrue(got.endswith(kept), got)
+        process.stdin.close()
+        self.assertEqual((process.stdout.read(), process.wait()), (b"", DONE))
+        process.stdout.close()
+
+    def test_numbers_of_text_leave_when_the_input_pauses(self):
+        process = subprocess.Popen([PROGRAMS["scan-prefix"], "-", "--dtype", "int64"],
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        got = b""
+        for sent, sums in [(b"10000\n2\n", b"10000\n10002\n"), (b"4\n", b"10006\n"),
+                           (b"1\n-7\n", b"10007\n10000\n")]:
+            process.stdin.write(sent)
+            got += process.stdout.read(len(sums))
+            self.assertTrue(got.endswith(sums), got)
         process.stdin.close()
         self.assertEqual((process.stdout.read(), process.wait()), (b"", DONE))
         process.stdout.close()
