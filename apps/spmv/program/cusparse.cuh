@@ -37,7 +37,7 @@ struct spmv_problem {
 };
 
 /// Whether cuSPARSE multiplies such a matrix: it refuses one with more entries than places, as a
-/// matrix with repeated entries may have. Of an empty one it was never asked.
+/// matrix with repeated entries may have. It is called for no empty one.
 constexpr bool suits_cusparse(index_t rows, index_t columns, index_t nonzeros) {
   return rows > 0 && columns > 0 && nonzeros > 0 && (nonzeros - 1) / columns < rows;
 }
