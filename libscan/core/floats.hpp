@@ -73,25 +73,6 @@ LIBSCAN_HOST_DEVICE constexpr bool is_finite(T x) {
   return float_bits<T>(x).magnitude < float_bits<T>::infinity;
 }
 
-/// The same number, as one that the compiler knows nothing about.
-template <class T>
-LIBSCAN_HOST_DEVICE constexpr T hidden(T x) {
-  if (std::is_constant_evaluated()) return x;
-#if defined(__x86_64__)
-  if constexpr (is_float_or_double<T>) {
-    asm("" : "+x"(x));
-    return x;
-  }
-#elif defined(__aarch64__)
-  if constexpr (is_float_or_double<T>) {
-    asm("" : "+w"(x));
-    return x;
-  }
-#endif
-  asm("" : "+m"(x));
-  return x;
-}
-
 /// a < b; false if either is NaN.
 template <class A, class B>
 LIBSCAN_HOST_DEVICE constexpr bool less(A const& a, B const& b) {
@@ -153,7 +134,21 @@ LIBSCAN_HOST_DEVICE constexpr bool equal(T const& a, T const& b) {
 template <class T>
 LIBSCAN_HOST_DEVICE constexpr T as_written(T x) {
 #ifdef LIBSCAN_FAST_MATH
-  if constexpr (std::is_floating_point_v<T>) return detail::hidden(x);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::is_constant_evaluated()) return x;
+#if defined(__x86_64__)
+    if constexpr (is_float_or_double<T>) {
+      asm("" : "+x"(x));
+      return x;
+    }
+#elif defined(__aarch64__)
+    if constexpr (is_float_or_double<T>) {
+      asm("" : "+w"(x));
+      return x;
+    }
+#endif
+    asm("" : "+m"(x));
+  }
 #endif
   return x;
 }

@@ -60,7 +60,7 @@ inline constexpr T greatest = std::numeric_limits<T>::has_infinity
                                   ? std::numeric_limits<T>::infinity()
                                   : std::numeric_limits<T>::max();
 template <class T>
-constexpr T least_limit() {
+constexpr T lowest_or_infinity() {
   if constexpr (std::numeric_limits<T>::has_infinity) {
     return -std::numeric_limits<T>::infinity();
   } else {
@@ -68,7 +68,7 @@ constexpr T least_limit() {
   }
 }
 template <class T>
-inline constexpr T least = detail::least_limit<T>();
+inline constexpr T lowest = detail::lowest_or_infinity<T>();
 
 /// The representation of a duration, or of the duration of a time point (std::chrono and
 /// cuda::std::chrono); void for other types.
@@ -117,7 +117,7 @@ template <class T>
 requires has_limits<T> LIBSCAN_HOST_DEVICE constexpr T min_value() {
   using content = typename time_content<T>::type;
   if constexpr (std::is_void_v<content>) {
-    return least<T>;
+    return lowest<T>;
   } else {
     return T(detail::min_value<content>());
   }

@@ -171,6 +171,12 @@ std::vector<named_call> calls_of(index_t n) {
       cpu::count_if(threads, in.data(), n, in_interval<T>{T(0), T(3)});
     });
   }
+  add("filter by a predicate that compares as C++ does", [=](int threads) {
+    auto const keep = [](T x) { return x > T(0); };  // sets the flag for NaN by itself
+    std::vector<T> out(size);
+    cpu::filter(threads, in.data(), out.data(), n, keep);
+    cpu::count_if(threads, in.data(), n, keep);
+  });
   add("runs", [=](int threads) {
     std::vector<T> out(size);
     std::vector<index_t> lengths(size), offsets(size);

@@ -198,7 +198,7 @@ class edge_list {
 
 /// The smallest value of type To that is not below x, if there is one.
 template <class To>
-std::optional<To> least_from(long double x) {
+std::optional<To> smallest_from(long double x) {
   using limits = std::numeric_limits<To>;
   if constexpr (std::is_integral_v<To>) {
     if (x > static_cast<long double>(limits::max())) return std::nullopt;
@@ -231,7 +231,7 @@ std::vector<Edge> edges_as(exact_edges const& exact) {
   std::vector<Edge> edges;
   auto const last = greatest_to<Edge>(exact.back());
   for (std::size_t k = 0; last && k + 1 < exact.size(); ++k) {
-    auto const first = least_from<Edge>(exact[k]);
+    auto const first = smallest_from<Edge>(exact[k]);
     if (!first || *first > *last) break;
     edges.push_back(*first);
   }

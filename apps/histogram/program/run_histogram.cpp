@@ -171,7 +171,7 @@ class histogram_run {
     auto doubles = edges_as<double>(edges.values());
     bool const none_inside = doubles.empty();
     if (none_inside) {
-      doubles = {*least_from<double>(edges[0]), std::numeric_limits<double>::infinity()};
+      doubles = {*smallest_from<double>(edges[0]), std::numeric_limits<double>::infinity()};
     }
     return run_by<T>(
         chosen_edge_bins<T, double>(std::move(edges), std::move(doubles), none_inside));

@@ -384,32 +384,28 @@ class Pipes(ProgramCase):
                 process.stdout.close()
                 self.assertEqual(got, expected)
 
-    def test_rows_of_text_leave_when_the_input_pauses(self):
-        process = subprocess.Popen([PROGRAMS["scan-filter"], "-", "--column", "2", "--header", "yes",
-                                    "--keep", "> 1"],
-                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+    def answers_at_once(self, command, *steps):
+        """The program gives each of the results before it gets the next input."""
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
         got = b""
-        for sent, kept in [(b"n,v\na,2\nb,1\n", b"n,v\na,2\n"), (b"c,1.5\n", b"c,1.5\n"),
-                           (b"d,0\ne,4\n", b"e,4\n")]:
+        for sent, result in steps:
             process.stdin.write(sent)
-            got += process.stdout.read(len(kept))
-            self.assertTrue(got.endswith(kept), got)
+            got += process.stdout.read(len(result))
+            self.assertTrue(got.endswith(result), got)
         process.stdin.close()
         self.assertEqual((process.stdout.read(), process.wait()), (b"", DONE))
         process.stdout.close()
 
+    def test_rows_of_text_leave_when_the_input_pauses(self):
+        self.answers_at_once([PROGRAMS["scan-filter"], "-", "--column", "2", "--header", "yes",
+                              "--keep", "> 1"],
+                             (b"n,v\na,2\nb,1\n", b"n,v\na,2\n"), (b"c,1.5\n", b"c,1.5\n"),
+                             (b"d,0\ne,4\n", b"e,4\n"))
+
     def test_numbers_of_text_leave_when_the_input_pauses(self):
-        process = subprocess.Popen([PROGRAMS["scan-prefix"], "-", "--dtype", "int64"],
-                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
-        got = b""
-        for sent, sums in [(b"10000\n2\n", b"10000\n10002\n"), (b"4\n", b"10006\n"),
-                           (b"1\n-7\n", b"10007\n10000\n")]:
-            process.stdin.write(sent)
-            got += process.stdout.read(len(sums))
-            self.assertTrue(got.endswith(sums), got)
-        process.stdin.close()
-        self.assertEqual((process.stdout.read(), process.wait()), (b"", DONE))
-        process.stdout.close()
+        self.answers_at_once([PROGRAMS["scan-prefix"], "-", "--dtype", "int64"],
+                             (b"10000\n2\n", b"10000\n10002\n"), (b"4\n", b"10006\n"),
+                             (b"1\n-7\n", b"10007\n10000\n"))
 
     def test_a_sequence_may_pause_after_its_row(self):
         process = subprocess.Popen([PROGRAMS["scan-filter"], "-", "--keep", "> 1"],

@@ -99,9 +99,9 @@ std::string wrong(guarded_buffer<T>& out, std::vector<T> const& expected) {
 template <class T, class Keep>
 std::string split_error(engine const& on, std::vector<T> const& in, Keep const& keep,
                         division<T> const& expected, int offset) {
-  // More room than is needed: nothing behind is to be touched.
-  auto const room = static_cast<index_t>(in.size()) + 5;
-  guarded_buffer<T> kept(room, offset), rejected(room, offset), joined(room, offset);
+  // More capacity than is needed: nothing after it is to be touched.
+  auto const capacity = static_cast<index_t>(in.size()) + 5;
+  guarded_buffer<T> kept(capacity, offset), rejected(capacity, offset), joined(capacity, offset);
   if (split<T>(on, in, kept.items(), rejected.items(), keep) != expected.count()) {
     return "split: wrong count";
   }
@@ -190,9 +190,9 @@ std::string long_runs_error(engine const& on, std::vector<T> const& in, index_t 
   expected.firsts.resize(kept);
   expected.lengths.resize(kept);
   expected.offsets.resize(kept);
-  index_t const room = expected.count() + 3;
-  guarded_buffer<T> values(room, offset);
-  guarded_buffer<index_t> lengths(room, offset), offsets(room, offset);
+  index_t const capacity = expected.count() + 3;
+  guarded_buffer<T> values(capacity, offset);
+  guarded_buffer<index_t> lengths(capacity, offset), offsets(capacity, offset);
   if (run_length_encode<T>(on, in, values.items(), lengths.items(), offsets.items(), min_length) !=
       expected.count()) {
     return "long runs: wrong count";
