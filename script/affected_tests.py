@@ -7,6 +7,7 @@ built first. A change of a CMakeLists.txt affects the tests it defines and all t
 sources below it; a change of what all builds share (script/cmake, presets) affects every test.
 """
 import json
+import os
 import pathlib
 import re
 import shlex
@@ -18,6 +19,9 @@ CODE = {".hpp", ".cuh", ".cpp", ".cu", ".py", ".cmake", ".txt", ".json", ".toml"
 SHARED = ("CMakeLists.txt", "CMakePresets.json", "script/cmake/", "script/run_tests.py",
           "tests/CMakeLists.txt", "tests/support/CMakeLists.txt")
 PROSE = (".md", ".html", ".svg", ".png")
+# Kinds of files that `reached_by` follows to every test of programs of the build. Whatever else changes,
+# data for example, may reach any test.
+FOLLOWED = (".hpp", ".cuh", ".cpp", ".cu", "CMakeLists.txt", *PROSE)
 
 
 def changed_since(root, commit):
@@ -31,6 +35,25 @@ def changed_since(root, commit):
         return None
     new = git("ls-files", "--others", "--exclude-standard")
     return sorted(set(diff.stdout.split("\n") + new.stdout.split("\n")) - {""})
+
+
+def working_tree(root, index):
+    """The name of a git tree with the files as they are now, ignored ones left out; None outside a git
+    repository. `index` is a file that git may write to."""
+    def git(*arguments):
+        return subprocess.run(["git", "-C", root, *arguments], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True,
+                              env=os.environ | {"GIT_INDEX_FILE": str(index)})
+    if git("add", "--all").returncode != 0:
+        return None
+    return git("write-tree").stdout.strip() or None
+
+
+def changed_between(root, old, new):
+    """Files that differ between two trees, as paths from the root; None if a tree is unknown here."""
+    diff = subprocess.run(["git", "-C", root, "diff", "--name-only", "--no-renames", old, new],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return None if diff.returncode != 0 else diff.stdout.split("\n")[:-1]
 
 
 def commands_added(folder):
@@ -128,6 +151,8 @@ class build_tree:
             if path.resolve() == self.root.resolve():
                 if code:
                     return True  # a check of the whole tree
+            elif path.resolve() in paths:
+                return True
             elif path.is_dir() and any(path.resolve() in file.parents for file in paths):
                 return True
             elif path.suffix == ".py" and any(
@@ -140,6 +165,12 @@ class build_tree:
             if sources & paths or any(str(file).startswith(folders) for file in sources if folders):
                 return True
         return False
+
+    def may_be_reached_by(self, test, changed):
+        """The same, and True also where it is not known."""
+        made_of = [self.sources(output) for output in self.outputs(test)]
+        known = made_of and all(made_of) and all(name.endswith(FOLLOWED) for name in changed)
+        return bool(changed) and (not known or self.reached_by(test, changed))
 
     def affected(self, changed):
         return [test for test in self.tests if self.reached_by(test, changed)]
@@ -201,6 +232,42 @@ class build_tree:
         """The names of tests, and the programs that they run."""
         return ([test["name"] for test in tests],
                 sorted({program for test in tests for program in self.programs(test)}))
+
+
+class passed_tests:
+    """Which tests of a preset have passed in this build folder, when, and with which files."""
+
+    def __init__(self, root, folder):
+        self.root, self.folder = pathlib.Path(root), pathlib.Path(folder)
+        self.path = self.folder / "passed-tests.json"
+        self.tree = working_tree(root, self.folder / "passed-tests-index")
+        try:
+            self.known = json.loads(self.path.read_text())
+        except (OSError, ValueError):
+            self.known = {}
+
+    def due(self, tests, tree):
+        """Those tests that have not passed yet with what they are made from now."""
+        changed = {passed["tree"]: self.tree and changed_between(self.root, passed["tree"], self.tree)
+                   for passed in self.known.values()}
+        return [test for test in tests if self.is_due(test, tree, changed)]
+
+    def is_due(self, test, tree, changed):
+        passed = self.known.get(test["name"])
+        if passed is None or not self.tree or changed[passed["tree"]] is None:
+            return True
+        programs = [self.folder / output for output in tree.outputs(test)]
+        return (any(path.is_file() and path.stat().st_mtime > passed["time"] for path in programs)
+                or tree.may_be_reached_by(test, changed[passed["tree"]]))
+
+    def add(self, log, began):
+        """Notes the tests that a log of ctest shows, begun at a time of time.time()."""
+        for name, result in re.findall(r"^ *\d+/\d+ Test +#\d+: (\S+) .*?(Passed|\*\*\*\w+)", log,
+                                       re.MULTILINE):
+            self.known.pop(name, None)
+            if result == "Passed" and self.tree:
+                self.known[name] = {"tree": self.tree, "time": began}
+        self.path.write_text(json.dumps(self.known, indent=0))
 
 
 def mirror(root, name):

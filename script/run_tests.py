@@ -15,7 +15,7 @@ import textwrap
 import threading
 import time
 
-from affected_tests import build_tree, changed_since, mirror
+from affected_tests import build_tree, changed_since, mirror, passed_tests
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build/logs"
@@ -23,9 +23,11 @@ LAST_FULL_RUN = ROOT / "tests/last-full-run"
 RECORDS = ROOT / "bench/records"
 CORES = os.cpu_count()
 
-USAGE = """script/test [--all | --changed | FILE...] [--times]
+USAGE = """script/test [--all | --changed | FILE...] [--again] [--times]
   Installs what is missing, builds, and runs tests. build/logs keeps what each step printed.
-  (nothing)   the quick set: every operation on the CPU and in the executor, all programs
+  (nothing)   the quick set: every operation on the CPU and in the executor, all programs; tests that
+              have passed in this folder, and that nothing has changed for since then, do not run again
+  --again     runs those, too
   --changed   the quick set, then the full suites of what changed since the commit that
               tests/last-full-run names, nearest first, until 25 minutes are over; CI runs this
   --all       every preset, type and size; when all pass, it writes tests/last-full-run
@@ -146,7 +148,7 @@ class progress:
         time.monotonic()."""
         if name in self.planned:
             self.planned.remove(name)
-        log_path = LOGS / (name.replace(" ", "-") + ".log")
+        log_path = self.log_of(name)
         begin, last_said = time.monotonic(), time.monotonic()
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         compiled, share = 0, 0.0
@@ -187,6 +189,9 @@ class progress:
         summary = f"{seconds:4.0f} s, {cpu:4.0f} s of CPU time{self.left('', 0, 0)}"
         self.say(name, summary, end=True)
         return log_path
+
+    def log_of(self, name):
+        return LOGS / (name.replace(" ", "-") + ".log")
 
     def note(self, name, seconds, cpu, compiled):
         """Keeps the times of a step for the record."""
@@ -271,12 +276,34 @@ def show_results(steps, log):
             print(f"{'':<26} {' '.join(line.split()[2:])}")
 
 
-def suite(steps, preset, target, selected=None):
-    """Builds a preset and runs its tests; or only those `selected`, names and programs."""
-    names, targets = selected or (None, [target])
+def suite(steps, preset, selected):
+    """Builds programs of a preset and runs tests; `selected` has the names of the tests, and the programs."""
+    names, targets = selected
     if targets:
         steps.run(f"{preset} build", build_command(preset, targets))
     show_results(steps, steps.run(f"{preset} test", test_command(preset, names)))
+
+
+def due_suite(steps, preset, target, again):
+    """Builds a preset and runs its tests; unless `again`, only those that have not passed yet with what
+    they are made from now."""
+    steps.run(f"{preset} build", build_command(preset, [target]))
+    passed, began = passed_tests(ROOT, ROOT / "build" / preset), time.time()
+    tree = build_tree(ROOT, passed.folder)
+    tests = [test for test in tree.tests if in_preset(preset, test)]
+    due = tests if again else passed.due(tests, tree)
+    step = f"{preset} test"
+    if len(due) < len(tests):
+        print(f"{'':<26} {len(tests) - len(due)} of {len(tests)} tests have passed before, and nothing "
+              "changed for them; --again runs them, too")
+    if not due:
+        steps.planned = [planned for planned in steps.planned if planned != step]
+        return
+    names = [test["name"] for test in due] if len(due) < len(tests) else None
+    try:
+        show_results(steps, steps.run(step, test_command(preset, names)))
+    finally:
+        passed.add(steps.log_of(step).read_text(errors="replace"), began)
 
 
 def configure(steps, preset):
@@ -308,8 +335,9 @@ def fail_if_any(lost):
         raise failed
 
 
-def run_suites(steps, presets):
-    fail_if_any(each_preset(steps, presets, lambda preset: suite(steps, preset, presets[preset])))
+def run_suites(steps, presets, again):
+    fail_if_any(each_preset(steps, presets,
+                            lambda preset: due_suite(steps, preset, presets[preset], again)))
 
 
 class changed_suite:
@@ -466,7 +494,7 @@ def run_beside(steps, files):
             steps.say(preset, "no test reaches these files", end=True)
             return
         print(f"{'':<26} {', '.join(test['name'] for test in tests)}")
-        suite(steps, preset, None, tree.selected(tests))
+        suite(steps, preset, tree.selected(tests))
 
     fail_if_any(each_preset(steps, QUICK, run))
 
@@ -488,6 +516,7 @@ def main():
     parser.add_argument("-h", "--help", action="store_true")
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--changed", action="store_true")
+    parser.add_argument("--again", action="store_true")
     parser.add_argument("--times", action="store_true")
     parser.add_argument("files", nargs="*")
     arguments = parser.parse_args()
@@ -511,7 +540,7 @@ def main():
             steps.plan("bootstrap")
             plan_suites(steps, presets)
             steps.run("bootstrap", ["script/bootstrap", "--tests"])
-            run_suites(steps, presets)
+            run_suites(steps, presets, arguments.all or arguments.again)
             if arguments.changed:
                 run_changed(steps)
     except failed:

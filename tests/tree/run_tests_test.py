@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "script"))
@@ -80,6 +81,9 @@ class clock:
             return 60 * float(self.path.read_text() or 0)
         except OSError:
             return 0
+
+    def time(self):
+        return time.time()
 
     def Timer(self, seconds, call):
         return timer(self, self.monotonic() + seconds, call)
@@ -292,6 +296,70 @@ class Changed(SmallProject):
         self.assertTrue(passed)
         self.assertEqual(self.ran(), ["c_other"])
         self.assertRegex(shown, r"plain, 4 tests: a_near, b_far, a_links, d_user\n")
+
+
+class Again(SmallProject):
+    """A second run in the same folder."""
+
+    ALL = ["a_links", "a_near", "b_far", "c_other", "d_user"]
+
+    def run_suites(self, again=False):
+        """Whether the suite passes, which tests ran this time, and what it prints."""
+        before = len(self.ran())
+        with contextlib.redirect_stdout(io.StringIO()) as shown:
+            try:
+                run_tests.run_suites(run_tests.progress("quick"), {"plain": "all"}, again)
+                passed = True
+            except run_tests.failed:
+                passed = False
+        return passed, sorted(self.ran()[before:]), shown.getvalue()
+
+    def test_tests_run_again_only_if_what_they_are_made_from_has_changed(self):
+        self.commit()
+        self.assertEqual(self.run_suites()[:2], (True, self.ALL))
+        passed, ran, shown = self.run_suites()
+        self.assertEqual((passed, ran), (True, []))
+        self.assertIn("5 of 5 tests have passed before", shown)
+        self.write({"libscan/device/scan.hpp": "// new\n", "docs/words.md": "new\n"})
+        self.assertEqual(self.run_suites()[:2], (True, ["c_other"]))
+        self.write({"tests/cpu/b_far.cpp": program("b_far", "libscan/cpu/scan.hpp", words="true")})
+        self.assertEqual(self.run_suites()[:2], (True, ["b_far"]))
+        self.assertEqual(self.run_suites(again=True)[:2], (True, self.ALL))
+
+    def test_data_and_lists_reach_all_tests(self):
+        self.commit()
+        self.run_suites()
+        for name in ("data/items.txt", "script/tool.py", "CMakePresets.json"):
+            self.write({name: json.dumps(PRESETS) + "\n"})
+            self.assertEqual(self.run_suites()[:2], (True, self.ALL), name)
+
+    def test_a_program_that_was_built_again_is_tested_again(self):
+        self.commit()
+        self.run_suites()
+        (self.root / "build/plain/tests/cpu/a_near").touch()
+        self.assertEqual(self.run_suites()[:2], (True, ["a_near"]))
+
+    def test_what_failed_runs_until_it_passes(self):
+        self.commit()
+        self.write({"tests/cpu/a_near.cpp": program("a_near", words="exit 1")})
+        self.assertEqual(self.run_suites()[:2], (False, self.ALL))
+        self.assertEqual(self.run_suites()[:2], (False, ["a_near"]))
+        self.write({"tests/cpu/a_near.cpp": program("a_near")})
+        self.assertEqual(self.run_suites()[:2], (True, ["a_near"]))
+        self.assertEqual(self.run_suites()[:2], (True, []))
+
+    def test_a_change_back_counts(self):
+        self.commit()
+        self.run_suites()
+        text = self.FILES["tests/cpu/b_far.cpp"]
+        self.write({"tests/cpu/b_far.cpp": text + "true\n"})
+        self.run_suites()
+        self.write({"tests/cpu/b_far.cpp": text})
+        self.assertEqual(self.run_suites()[:2], (True, ["b_far"]))
+
+    def test_outside_a_repository_all_tests_run(self):
+        self.run_suites()
+        self.assertEqual(self.run_suites()[:2], (True, self.ALL))
 
 
 if __name__ == "__main__":
