@@ -99,8 +99,9 @@ struct without_callables {
 #define LIBSCAN_REFUSE(T)                                                                          \
   static_assert(never<T>,                                                                          \
                 "libscan.hpp is compiled for items that are integers of 8 to 64 bits, bool, "      \
-                "float, double, float16 or bfloat16; for plus, minimum, maximum, bit_and, "        \
-                "bit_or and bit_xor over such an integer, float or double; and for results of "    \
+                "float, double, float16 or bfloat16; for these operators over such an integer, "   \
+                "float or double:" LIBSCAN_OPERATOR_NAMES                                          \
+                "; and for results of "                                                            \
                 "the operator's value_type (of float also 16-bit floats); neighbors are combined " \
                 "in the items' type. For anything else "                                           \
                 "on the cpu engine include libscan/callables.hpp, or in CUDA code "                \

@@ -124,7 +124,7 @@ template <class Map>
 using read_in_loops = std::conditional_t<std::is_trivially_copyable_v<Map>, Map const, Map const&>;
 
 /// The most bits of a split's digit, and the most buckets of a split: skewed keys are split by
-/// further bits (bucket_map.hpp).
+/// further bits (sorter.hpp).
 inline constexpr int max_split_bits = 11;
 inline constexpr int max_split_buckets = (1 << max_split_bits) + (1 << 11);
 

@@ -107,7 +107,7 @@ class kept_matrix {
 ///
 /// Synchronization: the constructor returns when everything is done, so a clock around it shows the
 /// cost: a pass over offsets and indices on the host's threads, and on cuda the transfer and the
-/// plan, which reads the offsets on the device (docs/measured-h200.md: 7 to 159 us).
+/// plan, which reads the offsets on the device.
 /// Memory: products on cpu read the caller's arrays; a table of the threads' begins would save less
 /// than 5 %. On cuda, device memory holds the matrix, the plan (about 2 bytes per row), one x, one
 /// y and a workspace.

@@ -203,7 +203,8 @@ class grid_run {
 /// The current launch of this OS thread.
 extern constinit thread_local grid_run* running_grid;
 
-/// The checker of this build, if it has one (tsan_observer.cpp, racecheck.cpp, no_observer.cpp).
+/// The checker of this build, if it has one (tsan_observer.cpp, racecheck/race_checker.cpp,
+/// no_observer.cpp).
 observer* default_observer();
 
 /// The name that CUDA users know for a call.
