@@ -93,7 +93,7 @@ decltype(auto) visit_operator(operator_kind kind, F&& f) {
     }
   }
 #undef LIBSCAN_VISIT
-  throw invalid_argument("bitwise operators are for integers, the items are floating-point");
+  throw invalid_argument("the operator is for integers, the items are floating-point");
 }
 
 namespace detail {

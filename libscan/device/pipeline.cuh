@@ -4,6 +4,7 @@
 // keeps the prefix from the block's tile to its next one: only the totals in between are new.
 #pragma once
 
+#include <concepts>
 #include <string>
 
 #include <libscan/device/item_count.cuh>
@@ -88,6 +89,34 @@ class running_prefix {
   Op op_;
 };
 
+/// Whether `Work` has sum() and scan(), as described above `pipeline_kernel`.
+template <class Work>
+concept sums_and_scans = requires(Work const work, typename Work::stage_type& stage, index_t base,
+                                  int i, typename Work::summary before, void (*done)()) {
+  { work.sum(stage, base, i, i) } -> std::convertible_to<typename Work::summary>;
+  work.scan(stage, base, i, i, before, done);
+};
+
+/// Whether `Work::tile_part` has summarize() and write(), as described above `pipeline_kernel`.
+template <class Work>
+concept summarizes_parts = requires(Work const work, typename Work::stage_type& stage,
+                                    typename Work::tile_part part, index_t base, int i,
+                                    typename Work::summary before, void (*done)()) {
+  { part.summarize(work, stage, base, i, i) } -> std::convertible_to<typename Work::summary>;
+  part.write(work, stage, base, i, i, before, done);
+};
+
+/// Whether `Work` has the members that the pipeline needs.
+template <class Work>
+concept pipeline_work = requires(Work const work, typename Work::stage_type& stage, index_t base,
+                                 int i, simt::mbarrier& full, typename Work::summary summary) {
+  requires(Work::tile_items > 0 && Work::parts > 0 && Work::copies > 0);
+  work.fetch(stage, base, i, full, i);
+  work.copy_edges(stage, base, i, i, i);
+  { work.op(summary, summary) } -> std::convertible_to<typename Work::op_type::value_type>;
+  requires(holds_parts<Work> ? summarizes_parts<Work> : sums_and_scans<Work>);
+};
+
 /// The pipeline. Tile k of a block passes through stage k % stages: one warp fetches it, one finds
 /// its carry, and group k % groups scans it, each warp a part. Separate warps sum it, each a part,
 /// or the group does. At most `max_tiles_in_flight` tiles are in flight at once: their copies share
@@ -116,6 +145,8 @@ class running_prefix {
 /// and number of items (`valid`), and the first item of the part (`begin`).
 template <class Work, class Tuning>
 struct pipeline_kernel {
+  static_assert(pipeline_work<Work>,
+                "libscan: the Work lacks a member that is listed above `pipeline_kernel`");
   using summary = typename Work::summary;
   using op_type = typename Work::op_type;
   static constexpr int stages = Tuning::stages;

@@ -214,10 +214,10 @@ std::string describe(call_site site);
 /// "(1,0,0)".
 std::string coordinates(uint3 index);
 
-/// "__ballot_sync (mask ffffffff) at bugs.cuh:44".
+/// "__ballot_sync (mask ffffffff) at bugs.cu:44".
 std::string describe(warp_call const& made);
 
-/// "threads 0-39 wait in __syncthreads at bugs.cuh:43; threads 40-63 ...".
+/// "threads 0-39 wait in __syncthreads at bugs.cu:43; threads 40-63 ...".
 std::string describe_waits(block_state const& block);
 
 }  // namespace libscan::inline v1_executor::simt::executor
