@@ -439,8 +439,10 @@ void run_pipeline(std::byte* memory, simt::stream on, Work work, item_count n) {
   device::require_pipeline<kernel>();
   index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
   tile_totals<typename Work::summary> const totals(memory + claim_bytes, tiles);
-  index_t const most = simt::multiprocessor_count();
-  auto const blocks = static_cast<unsigned>(tiles == 0 ? 1 : tiles < most ? tiles : most);
+  index_t const max_blocks = simt::multiprocessor_count();
+  auto const blocks = static_cast<unsigned>(tiles == 0           ? 1
+                                            : tiles < max_blocks ? tiles
+                                                                 : max_blocks);
   simt::launch<kernel>(
       {.blocks = blocks, .threads = kernel::block_threads, .on = on, .cooperative = true}, work, n,
       totals, reinterpret_cast<unsigned*>(memory));

@@ -122,13 +122,13 @@ std::size_t bytes_as_tuned(Operation const& operation, item_count n) {
   } else {
     using work = work_of<Operation, Tuning>;
     using summary = typename work::summary;
-    index_t const most = device::count_for<Tuning>(operation, n).value_or(n).at_most();
+    index_t const max_items = device::count_for<Tuning>(operation, n).value_or(n).at_most();
     if constexpr (Tuning::algorithm == scan_algorithm::pipeline) {
-      return device::pipeline_bytes<summary>(ceil_div(most, index_t{work::tile_items}));
+      return device::pipeline_bytes<summary>(ceil_div(max_items, index_t{work::tile_items}));
     } else if constexpr (Tuning::algorithm == scan_algorithm::resident) {
       return resident_bytes<summary, Tuning>;
     } else {
-      return tile_chain<summary>::bytes(device::look_back_tiles<work>(most));
+      return tile_chain<summary>::bytes(device::look_back_tiles<work>(max_items));
     }
   }
 }

@@ -189,7 +189,7 @@ TEST_CASE("long ranges have the same total bit for bit, whether one block sums t
   device_image<std::int32_t> ends(std::vector<std::int32_t>(ranges, n));
   // Of these, the pieces are too many for all to be told.
   index_t const pieces = ceil_div(index_t{n - 3}, device::range_pieces<float>::items_of(n, 32));
-  REQUIRE((pieces > 1 && ranges * pieces > device::range_pieces<float>::most));
+  REQUIRE((pieces > 1 && ranges * pieces > device::range_pieces<float>::max_pieces));
   workspace ws;
   segmented_reduce<tiny_tuning>(ws, in.data(), totals.data(),
                                 segment_ranges{begins.data(), ends.data(), ranges}, n,

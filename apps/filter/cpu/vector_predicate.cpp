@@ -120,8 +120,8 @@ bool keep_predicate<T>::mark(index_t begin, index_t items, std::uint8_t* flags) 
     return true;
   }
   // Like predicate_program, but with the bools of a block of items instead of one.
-  constexpr int most = predicate_program<T>::max_steps / 2 + 1;
-  std::uint8_t stack[most][mark_items];
+  constexpr int max_depth = predicate_program<T>::max_steps / 2 + 1;
+  std::uint8_t stack[max_depth][mark_items];
   int size = 0;
   auto const& program = keep->program();
   for (int s = 0; s < program.size(); ++s) {

@@ -444,12 +444,13 @@ class filter_run {
   /// piece, after counting, for their exact number.
   template <class Item, class T, class Count>
   std::unique_ptr<lazy_buffer<Item>> space_for(std::span<T const> values, Count count) {
-    auto const most = static_cast<std::size_t>(
+    auto const max_items = static_cast<std::size_t>(
         input_->is_whole() ? static_cast<index_t>(values.size()) : piece_items_);
-    if (!input_->is_whole() || memory_held() + taken_ + most * sizeof(Item) <= memory_bound()) {
+    if (!input_->is_whole() ||
+        memory_held() + taken_ + max_items * sizeof(Item) <= memory_bound()) {
       try {
-        auto space = std::make_unique<lazy_buffer<Item>>(most);
-        taken_ += most * sizeof(Item);
+        auto space = std::make_unique<lazy_buffer<Item>>(max_items);
+        taken_ += max_items * sizeof(Item);
         return space;
       } catch (std::bad_alloc const&) {
         if (!input_->is_whole()) throw;

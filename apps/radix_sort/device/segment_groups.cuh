@@ -71,13 +71,13 @@ class run_lists {
   }();
 
   /// The most runs of a size.
-  static constexpr LIBSCAN_HOST_DEVICE int most(int size) {
+  static constexpr LIBSCAN_HOST_DEVICE int max_runs(int size) {
     return size == 0 ? MaxOfLane : MaxItems / MinWidth >> (size - 1);
   }
   /// Where the list of a size begins.
   static constexpr LIBSCAN_HOST_DEVICE int first(int size) {
     int before = 0;
-    for (int s = 0; s < size; ++s) before += most(s);
+    for (int s = 0; s < size; ++s) before += max_runs(s);
     return before;
   }
   /// How many times a warp must act for all runs of a size.
@@ -387,11 +387,12 @@ struct segment_groups_kernel {
   /// Adds a segment to what is sorted.
   template <bool Alone>
   static __device__ void add(shared_storage& shared, item_range const& segment) {
-    constexpr int most = run_items<Alone>;
-    if (segment.length > most) shared.merge[device::take_from_counter(shared.merges, 1)] = segment;
-    for (int at = 0; at < segment.length; at += most) {
+    constexpr int max_length = run_items<Alone>;
+    if (segment.length > max_length)
+      shared.merge[device::take_from_counter(shared.merges, 1)] = segment;
+    for (int at = 0; at < segment.length; at += max_length) {
       int const left = segment.length - at;
-      item_range const run{segment.begin + at, left < most ? left : most};
+      item_range const run{segment.begin + at, left < max_length ? left : max_length};
       if (run.length > 1) {
         shared.runs.add(run, lane_items<Alone>);
       } else if constexpr (!Alone) {
@@ -405,11 +406,12 @@ struct segment_groups_kernel {
   static __device__ void sort_runs(shared_storage& shared, Order const& order, key_type const* in) {
     bool const will_merge = shared.merges > 0;
     shared.runs.template for_each<block_threads>([&](item_range const& run, int lanes) {
-      constexpr int most = lane_items<Alone>;
+      constexpr int max_width = lane_items<Alone>;
       unsigned const longest =
-          lanes > 1 ? most : simt::reduce_max(simt::full_warp, static_cast<unsigned>(run.length));
+          lanes > 1 ? max_width
+                    : simt::reduce_max(simt::full_warp, static_cast<unsigned>(run.length));
       auto const sort = [&](auto item_at, auto put) {
-        device::with_width<most>(longest, [&](auto width) {
+        device::with_width<max_width>(longest, [&](auto width) {
           device::sort_by_lanes<width>(lanes, run.length, item_at, put);
         });
       };

@@ -242,9 +242,9 @@ struct bucket_offsets {
 /// The digits of a sort in one launch, and where to store at which items the values of one digit
 /// begin.
 struct digit_list {
-  static constexpr std::size_t most = 16;
+  static constexpr std::size_t max_digits = 16;
   int count = 0;
-  digit_place place[most] = {};
+  digit_place place[max_digits] = {};
   bucket_offsets offsets = {};
 
   digit_list(std::vector<digit_place> const& places, bucket_offsets to_tell) : offsets(to_tell) {

@@ -84,7 +84,8 @@ class external_sort {
     lazy_buffer<Value> values;
     std::size_t count = 0;
 
-    explicit records(std::size_t most) : keys(most), values(has_values ? most : 0) {}
+    explicit records(std::size_t max_records)
+        : keys(max_records), values(has_values ? max_records : 0) {}
     record_piece piece() {
       return {std::as_bytes(keys.items().first(count)),
               has_values ? std::as_bytes(values.items().first(count)) : std::span<std::byte>{}};

@@ -10,12 +10,12 @@ namespace libscan::apps {
 /// In bytes: what a sort of unordered keys needs at least, and what it may need, depending on the
 /// keys.
 struct memory_needs {
-  std::uint64_t least = 0;
-  std::uint64_t most = 0;
+  std::uint64_t min_bytes = 0;
+  std::uint64_t max_bytes = 0;
 
   void add(std::uint64_t bytes) {
-    least += bytes;
-    most += bytes;
+    min_bytes += bytes;
+    max_bytes += bytes;
   }
 };
 
@@ -53,7 +53,7 @@ inline memory_needs needs_of(sort_shape const& shape) {
   std::uint64_t const of_threads = static_cast<std::uint64_t>(shape.threads) * of_thread;
   memory_needs needs;
   needs.add(shape.n * (result + room));
-  needs.most += shape.n * more + std::min(of_threads + shape.n * item / 4, 2 * shape.n * item);
+  needs.max_bytes += shape.n * more + std::min(of_threads + shape.n * item / 4, 2 * shape.n * item);
   return needs;
 }
 

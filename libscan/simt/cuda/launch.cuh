@@ -261,7 +261,7 @@ int max_cluster_blocks() {
     auto const kernel = reinterpret_cast<void const*>(&entry<Kernel, Args...>);
     constexpr std::size_t dynamic = detail::shared_layout<Kernel>::in_dynamic;
     detail::allow_shared<Kernel>(kernel, dynamic);
-    int most = 1;
+    int max_blocks = 1;
     for (unsigned const blocks : {8u, 16u}) {
       cudaLaunchAttribute attribute{};
       cudaLaunchConfig_t full{};
@@ -271,10 +271,10 @@ int max_cluster_blocks() {
       detail::make_cluster(full, attribute, kernel);
       int clusters = 0;
       if (cudaOccupancyMaxActiveClusters(&clusters, kernel, &full) != cudaSuccess) break;
-      if (clusters > 0) most = static_cast<int>(blocks);
+      if (clusters > 0) max_blocks = static_cast<int>(blocks);
     }
     (void)cudaGetLastError();
-    return most;
+    return max_blocks;
   });
 }
 

@@ -103,9 +103,10 @@ void check_weights(std::size_t weights, std::size_t samples);
 template <class Edge>
 void check_edges(Edge const* edges, int bins);
 
-/// Throws `invalid_argument` if a bin has more than `most` samples. For counts of 32 and 64 bits.
+/// Throws `invalid_argument` if a bin has more than `max_count` samples. For counts of 32 and 64
+/// bits.
 template <class Count>
-void check_counts(Count const* counts, int bins, std::uint64_t most);
+void check_counts(Count const* counts, int bins, std::uint64_t max_count);
 
 /// call(bins) with a rule as `any_bins`.
 template <class Rule, class Call>
@@ -185,8 +186,8 @@ sample_totals histogram(engine const& on, Samples const& samples, Counts&& count
       return detail::compiled_histogram<sample>::count(
           on, in.data(), static_cast<index_t>(in.size()), bins, counters);
     });
-    constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<count>::max());
-    if (in.size() > most) detail::check_counts(counters, rule.bins(), most);
+    constexpr auto max_count = static_cast<std::uint64_t>(std::numeric_limits<count>::max());
+    if (in.size() > max_count) detail::check_counts(counters, rule.bins(), max_count);
   });
   return totals;
 }
