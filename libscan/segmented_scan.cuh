@@ -8,8 +8,8 @@
 #include <libscan/device/arguments.cuh>
 #include <libscan/device/head_bits.cuh>
 #include <libscan/device/offsets_searched_per_tile.cuh>
+#include <libscan/device/range_scans.cuh>
 #include <libscan/device/run.cuh>
-#include <libscan/device/segment_ranges.cuh>
 #include <libscan/device/segmented_scan_work.cuh>
 #include <libscan/workspace.cuh>
 

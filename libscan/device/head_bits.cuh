@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include <libscan/device/item_count.cuh>
-#include <libscan/device/segments.cuh>
+#include <libscan/device/segment_readers.cuh>
 #include <libscan/device/staged_segments.cuh>
 #include <libscan/warp/row_io.cuh>
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include <libscan/core/types.hpp>
-#include <libscan/device/segments.cuh>
+#include <libscan/device/segment_readers.cuh>
 #include <libscan/warp/row_io.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include <libscan/device/item_count.cuh>
-#include <libscan/device/segments.cuh>
+#include <libscan/device/segment_readers.cuh>
 #include <libscan/device/staged_tile.cuh>
 #include <libscan/warp/row_io.cuh>
 

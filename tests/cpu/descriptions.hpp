@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include <libscan/cpu/segment_heads.hpp>
+#include <libscan/cpu/segment_readers.hpp>
 #include <tests/support/few_types.hpp>
 #include <tests/support/segments.hpp>
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <libscan/device/segments.cuh>
+#include <libscan/device/segment_readers.cuh>
 #include <tests/support/machine.hpp>
 #include <tests/support/segments.hpp>
 

@@ -9,7 +9,7 @@
 
 #include <libscan/core/types.hpp>
 #include <libscan/device/arguments.cuh>
-#include <libscan/device/segments.cuh>
+#include <libscan/device/segment_readers.cuh>
 #include <libscan/device/staged_tile.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {

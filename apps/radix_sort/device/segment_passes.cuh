@@ -6,7 +6,7 @@
 
 #include <type_traits>
 
-#include <apps/radix_sort/device/digit_tile.cuh>
+#include <apps/radix_sort/device/digit_pass.cuh>
 #include <apps/radix_sort/device/longer_segments.cuh>
 #include <apps/radix_sort/device/shared_counter.cuh>
 #include <libscan/warp/scan.cuh>

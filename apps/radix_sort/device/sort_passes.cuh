@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <apps/radix_sort/device/digit_tile.cuh>
+#include <apps/radix_sort/device/digit_pass.cuh>
 #include <apps/radix_sort/device/shared_counter.cuh>
 #include <apps/radix_sort/device/sort_plan.cuh>
 #include <apps/radix_sort/device/staged_pass.cuh>

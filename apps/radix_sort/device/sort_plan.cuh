@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <apps/radix_sort/core/key_order.hpp>
-#include <apps/radix_sort/core/overlap.hpp>
+#include <apps/radix_sort/core/sort_overlap.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/device/arguments.cuh>
 #include <libscan/device/item_count.cuh>

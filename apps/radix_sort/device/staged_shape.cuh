@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <apps/radix_sort/device/digit_tile.cuh>
+#include <apps/radix_sort/device/digit_pass.cuh>
 #include <apps/radix_sort/device/sort_plan.cuh>
 #include <libscan/device/staged_tile.cuh>
 #include <libscan/tuning/radix_sort.hpp>

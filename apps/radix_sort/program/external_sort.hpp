@@ -19,9 +19,9 @@
 #include <vector>
 
 #include <apps/common/lazy_buffer.hpp>
+#include <apps/radix_sort/program/bucket_splitters.hpp>
 #include <apps/radix_sort/program/external_plan.hpp>
 #include <apps/radix_sort/program/record_file.hpp>
-#include <apps/radix_sort/program/splitters.hpp>
 #include <libscan/radix_sort.hpp>
 
 namespace libscan::apps {

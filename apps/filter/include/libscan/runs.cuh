@@ -5,7 +5,7 @@
 
 #include <apps/filter/device/runs_work.cuh>
 #include <libscan/device/arguments.cuh>
-#include <libscan/device/segments.cuh>
+#include <libscan/device/segment_readers.cuh>
 #include <libscan/filter.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {

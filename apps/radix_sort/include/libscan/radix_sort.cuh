@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <apps/radix_sort/core/overlap.hpp>
+#include <apps/radix_sort/core/sort_overlap.hpp>
 #include <apps/radix_sort/device/cluster_sort.cuh>
 #include <apps/radix_sort/device/resident_sort.cuh>
 #include <apps/radix_sort/device/sort_passes.cuh>

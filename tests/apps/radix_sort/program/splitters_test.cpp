@@ -2,7 +2,7 @@
 // Splitters: words in order are in buckets in order, frequent ones in buckets of their own, and all
 // buckets hold about as many words of the sample as were asked for.
 #include <algorithm>
-#include <apps/radix_sort/program/splitters.hpp>
+#include <apps/radix_sort/program/bucket_splitters.hpp>
 #include <cstdint>
 #include <limits>
 #include <random>
