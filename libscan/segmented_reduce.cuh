@@ -7,7 +7,6 @@
 
 #include <libscan/device/run.cuh>
 #include <libscan/device/scatter_totals.cuh>
-#include <libscan/device/searched_segmented_reduce.cuh>
 #include <libscan/device/segmented_reduce_work.cuh>
 #include <libscan/segmented_scan.cuh>
 

@@ -12,7 +12,7 @@
 #include <libscan/device/offsets_searched_per_tile.cuh>
 #include <libscan/device/pipeline.cuh>
 #include <libscan/device/segment_chain.cuh>
-#include <libscan/device/segment_window.cuh>
+#include <libscan/device/segment_readers.cuh>
 #include <libscan/device/segmented_row.cuh>
 #include <libscan/device/segmented_tile.cuh>
 #include <libscan/device/staged_segments.cuh>

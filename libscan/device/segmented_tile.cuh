@@ -8,7 +8,6 @@
 #include <libscan/core/operators.hpp>
 #include <libscan/core/tuning.hpp>
 #include <libscan/device/segment_readers.cuh>
-#include <libscan/device/segment_window.cuh>
 #include <libscan/device/segmented_row.cuh>
 #include <libscan/warp/bitwise_scan.cuh>
 #include <libscan/warp/row_io.cuh>

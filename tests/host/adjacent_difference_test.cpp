@@ -9,7 +9,7 @@
 #include <typeinfo>
 #include <vector>
 
-#include <libscan/reference/neighbors.hpp>
+#include <libscan/reference/operators.hpp>
 #include <tests/host/engines.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/guarded_buffer.hpp>
