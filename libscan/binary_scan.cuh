@@ -51,7 +51,7 @@ struct binary_scan_operation {
   template <class Tuning>
   auto work() const {
     if constexpr (tuned_for<Tuning, scan_algorithm::resident>) {
-      return scan_rows<Kind, numbers, Rank*, plus<Rank>, index_t, Tuning>{
+      return resident_scan<Kind, numbers, Rank*, plus<Rank>, index_t, Tuning>{
           {{mask}, ranks, {}, 0, total}};
     } else {
       return rank_tiles<Kind, Mask, Rank, Tuning>{mask, ranks, total};

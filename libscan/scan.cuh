@@ -43,11 +43,12 @@ struct scan_operation {
   template <class Tuning>
   auto work() const {
     if constexpr (tunes_pipeline<Tuning>) {
-      return scan_work<Kind, item, Out, Op, Tuning, Init>{in, out, op, init, total};
+      return pipelined_scan<Kind, item, Out, Op, Tuning, Init>{in, out, op, init, total};
     } else if constexpr (tuned_for<Tuning, scan_algorithm::resident>) {
-      return scan_rows<Kind, In, Out, Op, total_type, Tuning, Init>{{in, out, op, init, total}};
+      return resident_scan<Kind, In, Out, Op, total_type, Tuning, Init>{{in, out, op, init, total}};
     } else {
-      return scan_turned<Kind, In, Out, Op, total_type, Tuning, Init>{{in, out, op, init, total}};
+      return look_back_scan<Kind, In, Out, Op, total_type, Tuning, Init>{
+          {in, out, op, init, total}};
     }
   }
 };
@@ -64,35 +65,6 @@ void scan_with_tuning(workspace& ws, In in, Out out, item_count n, Op op,
       device::memory_of(in, n.at_least()), device::memory_of(out, n.at_least()));
   device::run<Tuning>(ws, scan_operation<Kind, In, Out, Op, Init>{in, out, op, init, d_total}, n);
 }
-
-}  // namespace device
-
-/// `Op` for a scan from the end: what such a scan reads earlier is later in memory.
-template <monoid Op>
-struct swap_operands {
-  using value_type = typename Op::value_type;
-  Op op{};
-
-  LIBSCAN_HOST_DEVICE constexpr value_type identity() const { return op.identity(); }
-  LIBSCAN_HOST_DEVICE constexpr value_type operator()(value_type met_first,
-                                                      value_type met_later) const {
-    return op(met_later, met_first);
-  }
-};
-
-}  // namespace libscan::inline LIBSCAN_MACHINE
-
-namespace libscan {
-/// As exact and commutative as Op itself.
-template <class Op>
-inline constexpr bool exactly_associative<swap_operands<Op>> = exactly_associative<Op>;
-template <class Op>
-inline constexpr bool commutative<swap_operands<Op>> = commutative<Op>;
-}  // namespace libscan
-
-namespace libscan::inline LIBSCAN_MACHINE {
-
-namespace device {
 
 /// A scan from the last item to the first (see libscan/device/run.cuh). The pipeline needs to know
 /// n: it begins less than 16 bytes past the last result, where rows of results are aligned.
@@ -121,9 +93,9 @@ struct reverse_scan_operation {
   template <class Tuning>
   auto work() const {
     if constexpr (tunes_pipeline<Tuning>) {
-      index_t const from = length.at_most() + beyond();
-      return reverse_scan_work<Kind, item, result, swap_operands<Op>, Tuning, Init>{
-          {in + from}, {out + from}, {op}, init, total, beyond()};
+      index_t const from = length.at_most() + padding();
+      return pipelined_reverse_scan<Kind, item, result, swap_operands<Op>, Tuning, Init>{
+          {in + from}, {out + from}, {op}, init, total, padding()};
     } else {
       return forward{{in}, {out}, {op}, init, total}.template work<Tuning>();
     }
@@ -133,7 +105,7 @@ struct reverse_scan_operation {
   std::optional<item_count> count(item_count n) const {
     if constexpr (tunes_pipeline<Tuning>) {
       if (!n.known()) return {};
-      return n.at_most() + beyond();
+      return n.at_most() + padding();
     } else {
       return n;
     }
@@ -141,7 +113,7 @@ struct reverse_scan_operation {
 
  private:
   /// How many results there would be before the next 16 bytes begin.
-  int beyond() const {
+  int padding() const {
     index_t const n = length.at_most();
     auto const past = reinterpret_cast<std::uintptr_t>(out + n) % 16;
     if (n == 0 || past % sizeof(result) != 0) return 0;

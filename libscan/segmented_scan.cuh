@@ -50,10 +50,10 @@ struct segmented_scan_operation {
   template <class Tuning>
   auto work() const {
     if constexpr (tunes_pipeline<Tuning>) {
-      return segmented_scan_work<Kind, item, Out, Heads, Op, Tuning, Init>{
+      return pipelined_segmented_scan<Kind, item, Out, Heads, Op, Tuning, Init>{
           {in, heads}, out, {op}, init};
     } else {
-      return segmented_scan_tiles<Kind, In, Out, Heads, Op, Tuning, Init>{
+      return register_segmented_scan<Kind, In, Out, Heads, Op, Tuning, Init>{
           in, out, heads, {op}, init};
     }
   }

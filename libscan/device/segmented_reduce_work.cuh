@@ -498,12 +498,12 @@ struct searched_segment_totals {
   __device__ void finish(summary const& /*all*/) const {}
 
   /// The number of shares. Share k belongs to tile k.
-  LIBSCAN_HOST_DEVICE index_t shares() const {
+  LIBSCAN_HOST_DEVICE index_t tasks() const {
     return ceil_div(heads.segments, index_t{share_segments});
   }
 
   /// Does a share that belongs to no tile.
-  __device__ void do_share(index_t number, index_t n) const {
+  __device__ void do_task(index_t number, index_t n) const {
     share(heads, number).store_empty(totals, n, segment_init);
   }
 };

@@ -17,7 +17,7 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 /// The work of a pipeline that filters by a mask. Not in place: items are read when others may
 /// already write.
 template <class In, class Rule, class Outputs, class Tuning>
-struct mask_filter_work {
+struct pipelined_mask_filter {
   using summary = packed_count;
   using op_type = plus_packed_count;
   using item = typename std::iterator_traits<In>::value_type;

@@ -132,7 +132,7 @@ struct device_segmented_sort {
   std::span<index_t const> offsets;
   sort_order<Word, number_bits<Word>> order;
 
-  void alone() const;
+  void sort_words_only() const;
   void with(std::uint32_t const* values, std::uint32_t* values_out) const;
   void with(std::uint64_t const* values, std::uint64_t* values_out) const;
 
