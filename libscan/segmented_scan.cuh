@@ -171,7 +171,7 @@ constexpr std::size_t segmented_scan_workspace_bytes(index_t n, segment_ranges<O
 /// Workspace: `segmented_scan_workspace_bytes`; allocates only if the workspace must grow.
 /// Traffic: reads n items and the descriptor, writes n results, for segments of any length; few
 /// offsets are read again by tiles that search them. Keys that are overwritten become head bits in
-/// the workspace first, unless resident blocks hold all items. Of ranges, only their items are
+/// the workspace first, unless resident blocks hold all items. With ranges, only their items are
 /// read; ranges of more than n / 512 items and 4 tiles are split into pieces for all blocks, and
 /// read twice.
 /// Determinism: results are bitwise the same in every run on one kind of GPU.

@@ -81,7 +81,7 @@ __device__ __forceinline__ unsigned pack(std::uint8_t const (&row)[Width]) {
 
 }  // namespace detail
 
-/// Of bytes.
+/// For bytes.
 template <int Width>
 __device__ __forceinline__ bool whole_rows(byte_mask const& mask) {
   return warp::whole_rows<Width>(mask.bytes);
@@ -99,7 +99,7 @@ __device__ __forceinline__ unsigned bits(byte_mask const& mask, index_t i, int c
   return detail::pack(row);
 }
 
-/// Of bits. Width divides 32 and i.
+/// For bits. Width divides 32 and i.
 template <int Width>
 __device__ __forceinline__ bool whole_rows(bit_mask const& /*mask*/) {
   return true;
@@ -137,7 +137,7 @@ __device__ __forceinline__ unsigned changes(segment_keys<Keys, Equal> const& hea
 
 }  // namespace detail
 
-/// Of keys.
+/// For keys.
 template <int Width, class Keys, class Equal>
 __device__ __forceinline__ bool whole_rows(segment_keys<Keys, Equal> const& heads) {
   return warp::whole_rows<Width>(heads.keys);
@@ -165,7 +165,7 @@ __device__ __forceinline__ index_t remainder(equal_segments const& rows, index_t
   return i % rows.length;
 }
 
-/// Of segments of one length.
+/// For segments of one length.
 template <int Width>
 __device__ __forceinline__ bool whole_rows(equal_segments const& /*rows*/) {
   return true;

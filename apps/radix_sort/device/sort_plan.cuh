@@ -109,7 +109,7 @@ struct digit_place {
     return bits_of(order.word(key, word));
   }
 
-  /// Of the word that it is in.
+  /// The digit, from the word that it is in.
   template <class Word>
   __device__ __forceinline__ unsigned bits_of(Word of_key) const {
     return static_cast<unsigned>(of_key >> shift) & ((1u << bits) - 1u);
@@ -232,7 +232,7 @@ struct bucket_offsets {
   __device__ void store(int bucket, index_t begin) const {
     if (out != nullptr && bucket <= buckets) out[bucket] = begin;
   }
-  /// Of a bucket that begins and ends there.
+  /// Stores the begin and the end of a bucket.
   __device__ void store_bucket(unsigned bucket, index_t begin, index_t end) const {
     if (bucket == 0) store(0, begin);
     store(static_cast<int>(bucket) + 1, end);

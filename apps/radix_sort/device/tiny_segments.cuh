@@ -172,7 +172,7 @@ struct tiny_segments_kernel {
    public:
     explicit __device__ entry_finder(unsigned const* gaps) : gaps_(gaps) {}
 
-    /// Of the lane's item in the next row.
+    /// The entry of the lane's item in the next row.
     __device__ __forceinline__ int next() {
       unsigned const gaps = gaps_[row_];
       int const before = passed_ + simt::popc(gaps & simt::lanemask_le());
