@@ -191,7 +191,7 @@ void segmented_reduce(device_queue const& queue, device_span<T> in, std::remove_
 }
 
 /// Sums of runs of equal neighboring keys (==): unique[s] = the first key of run s, totals[s] =
-/// init op the items of run s, and *d_runs = the number of runs, if that is not null. Otherwise as
+/// init op the items of run s. *d_runs = the number of runs, unless it is null. Otherwise as
 /// `segmented_reduce`.
 ///
 /// Types: `keys` are one for each item, of a type that libscan.hpp reads. The outputs have space
@@ -236,9 +236,9 @@ void inclusive_binary_scan(device_queue const& queue, item_mask const& mask, Ran
   detail::enqueue_binary_scan(queue, {mask, scan_kind::inclusive, ranks, sizeof(Rank), d_total});
 }
 
-/// Bytes of workspace that a scan, a reverse scan, differences, a reduction or one by key over up
-/// to n items of T needs on `on`, within such segments if there are any (for a reduction by key:
-/// segmentation::of_keys). A pure function of its arguments.
+/// Bytes of workspace that a scan, differences or a reduction of up to n items of T needs on `on`,
+/// within such segments if there are any. For a reduction by key pass segmentation::of_keys. A pure
+/// function of its arguments.
 template <class T>
 std::size_t device_workspace_bytes(engine const& on, index_t n, segmentation const& segments = {}) {
   return detail::enqueued_bytes(

@@ -176,9 +176,9 @@ constexpr std::size_t scan_workspace_bytes(index_t n) {
 ///
 /// Types: `in` and `out` are random-access iterators of the device; items are converted to
 /// Op::value_type before the operator is applied, and results from it when they are stored.
-/// Operator: associative; need not commute: unless it is `commutative`, it is only called as
+/// Operator: associative; need not commute. Unless it is `commutative`, it is only called as
 /// op(earlier, later), on items, `init` and the identity. n: any size >= 0, also read from device
-/// memory (`item_count::on_device`); n = 0 writes only the total. d_total: one value in device
+/// memory (`item_count::on_device`). n = 0 writes only the total. d_total: one value in device
 /// memory, or null.
 /// Aliasing: `out` may be equal to `in`. Any other overlap is refused if both are pointers and the
 /// host knows n, and undefined otherwise.
@@ -186,9 +186,9 @@ constexpr std::size_t scan_workspace_bytes(index_t n) {
 /// Workspace: `scan_workspace_bytes`; allocates only if the workspace must grow.
 /// Traffic: reads n items, writes n results.
 /// Determinism: results are bitwise the same in every run on one kind of GPU.
-/// Progress: few items, and any number at a plain pointer on GPUs with bulk copies and enough
-/// shared memory for the pipeline (sm_90), use a cooperative launch, which starts when all its
-/// blocks fit. Otherwise a tile waits only for tiles claimed by running blocks, in any order of
+/// Progress: few items use a cooperative launch, which starts when all its blocks fit. So does any
+/// number at a plain pointer on GPUs that run the pipeline (sm_90: bulk copies and enough shared
+/// memory). Otherwise a tile waits only for tiles claimed by running blocks, in any order of
 /// blocks.
 /// Throws: `invalid_argument` (workspace too small, overlap), `device_error`.
 template <class Tuning = void, class In, class Out, monoid Op>
@@ -230,9 +230,9 @@ void inclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
 
 /// out[i] = in[i + 1] op ... op in[n - 1] op init for 0 <= i < n, and *d_total = in[0] op ... op
 /// in[n - 1] op init: the sum of the items after each item. The operands keep their order in
-/// memory, even if the operator does not commute; `init` comes last. Otherwise as `exclusive_scan`;
-/// if more items than are resident at once are scanned, the pipeline is used only if the results
-/// are also at a plain pointer and the host knows n.
+/// memory, even if the operator does not commute; `init` comes last. Otherwise as `exclusive_scan`.
+/// For more items than are resident at once, the pipeline is used only if the results are also at a
+/// plain pointer and the host knows n.
 template <class Tuning = void, class In, class Out, monoid Op>
 void reverse_exclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
                             typename Op::value_type* d_total,

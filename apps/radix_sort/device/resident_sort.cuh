@@ -29,7 +29,7 @@ struct resident_sort_kernel {
   static constexpr int lanes_of_block = 8;  // that read in the same
   static constexpr int blocks_of_warp = simt::warp_size / lanes_of_block;
   static constexpr int groups = tile_type::shares;  // of warps that read all digits
-  static_assert(digit_list::max_blocks <= 8 * sizeof(count_type));
+  static_assert(digit_list::max_digits <= 8 * sizeof(count_type));
   static_assert(lanes_of_block * digits_at_once * tile_type::digit_warps == digit_values);
 
   struct shared_storage {

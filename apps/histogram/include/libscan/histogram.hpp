@@ -147,8 +147,8 @@ auto rule_samples(Samples const& samples) {
 
 }  // namespace detail
 
-/// Counts the samples of each bin of `rule` into the front of `counts`, and returns how many
-/// samples are below the bins, inside, above, and NaN; the four add up to the number of samples:
+/// Counts the samples of each bin of `rule` into the front of `counts`. Returns how many samples
+/// are below the bins, inside, above, and NaN; the four add up to the number of samples:
 ///
 ///   auto totals = histogram(engine::best(), prices, counts, even_bins<float>(0, 100, 50));
 ///
@@ -157,8 +157,8 @@ auto rule_samples(Samples const& samples) {
 /// `even_bins`, or `edge_bins` with edges in host memory, of the samples' type. Counts: integers of
 /// 32 or 64 bits; those after the last bin are not touched.
 /// Determinism: the result is the same on every engine and for any number of threads.
-/// Memory: reads the samples once. On the CPU 4 bytes per bin and thread (1 with many bins); on a
-/// device the samples and `histogram_workspace_bytes`, and on the host 8 bytes per bin if counts
+/// Memory: reads the samples once. On the CPU 4 bytes per bin and thread (1 with many bins). On a
+/// device the samples and `histogram_workspace_bytes`; on the host then 8 bytes per bin if counts
 /// have 32 bits.
 /// Throws: `invalid_argument` if `counts` is shorter than the bins or overlaps the samples or
 /// edges, edges do not ascend, or a bin has more samples than a counter holds (counts are then
