@@ -49,7 +49,7 @@ LIBSCAN_SAME(LIBSCAN_EXCLUSIVE, scan_kind::exclusive);
 segmentation keys_of(libscan_type type, void const* keys, index_t n) {
   auto const count = static_cast<std::size_t>(n < 0 ? 0 : n);
   return libscan::visit_item_type(
-      static_cast<libscan::item_type>(type), [&]<class Key>(std::type_identity<Key>) {
+      libscan::detail::c_type(type), [&]<class Key>(std::type_identity<Key>) {
         return segmentation::of_keys(std::span(static_cast<Key const*>(keys), count));
       });
 }
