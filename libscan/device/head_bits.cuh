@@ -282,7 +282,7 @@ head_bits mark_heads(segment_offsets<Offset> heads, std::byte* memory, item_coun
   return head_bits{words};
 }
 
-/// Head bits made from offsets. The offsets tell where the first segment begins and the last ends.
+/// Head bits made from offsets. The offsets give where the first segment begins and the last ends.
 template <class Offset>
 struct marked_offsets : head_bits {
   Offset const* offsets;

@@ -11,8 +11,8 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// A summary as blocks leave it in memory for one another, without padding. Kinds whose
-/// `total_format` tells a flag apart have forms of their own.
+/// A summary as blocks leave it in memory for one another, without padding. Specialized for
+/// summaries with a flag (`segment_carry`).
 template <class Summary>
 struct resident_format {
   using stored = typename total_format<Summary>::value_type;

@@ -110,7 +110,7 @@ struct run_tile_work {
       return total;
     }
 
-    /// Writes what the runs that begin in the tile tell.
+    /// Writes the results of the runs that begin in the tile.
     template <class All>
     __device__ void write(run_tile_work const& work, shared_storage const& shared,
                           tile_place const& /*at*/, run_summary before, All const& /*all*/) const {

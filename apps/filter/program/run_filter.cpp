@@ -313,7 +313,7 @@ class filter_run {
           return verified([&] { return verify_count(keeps, values.size(), kept_); });
         });
     if (!good) return exit_code::difference;
-    // Text for people, unless the output's name asks for another format.
+    // Text for people, unless the output's name selects another format.
     output_.begin(dtype_of<index_t>(), 1, file_format::text);
     append<index_t>(output_, {&kept_, 1});
     return commit();

@@ -19,17 +19,17 @@ namespace libscan::inline v1_cuda::simt {
 
 namespace detail {
 
-/// ask(device) >= 0, for the current device. `ask` has no state, and a type of its own.
-template <class Ask>
-int device_fact(Ask ask) {
+/// query(device) >= 0, for the current device. `query` has no state, and a type of its own.
+template <class Query>
+int device_fact(Query query) {
   constexpr int max_devices = 64;
   static std::atomic<int> known[max_devices];  // the fact plus 1; 0: not queried yet
   int device = 0;
   LIBSCAN_CHECK(cudaGetDevice(&device));
-  if (device >= max_devices) return ask(device);
+  if (device >= max_devices) return query(device);
   int fact = known[device].load(std::memory_order_relaxed);
   if (fact == 0) {
-    fact = ask(device) + 1;
+    fact = query(device) + 1;
     known[device].store(fact, std::memory_order_relaxed);
   }
   return fact - 1;

@@ -43,10 +43,11 @@ passes shared_passes(warp_access const& access, int banks) {
     if (lanes == 0) continue;
     std::array<std::uintptr_t, 32 * 5> words;
     std::size_t const count = distinct_units(access, lanes, word_bytes, words);
-    std::array<std::uint8_t, 64> asked{};
+    std::array<std::uint8_t, 64> accesses{};
     int max_accesses = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      max_accesses = std::max<int>(max_accesses, ++asked[words[i] % static_cast<unsigned>(banks)]);
+      max_accesses =
+          std::max<int>(max_accesses, ++accesses[words[i] % static_cast<unsigned>(banks)]);
     }
     result.taken += max_accesses;
     result.ideal += 1;
