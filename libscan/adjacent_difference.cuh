@@ -25,8 +25,8 @@ struct one_item {
   __device__ T operator()(T const& earlier, T const& /*identity*/) const { return earlier; }
 };
 
-/// The Work of adjacent differences. Each item is a segment of its own, so what a tile carries to
-/// the next one is its last item, and no tile looks back further than to the one before it.
+/// The Work of adjacent differences. Each item is a segment of its own: a tile carries its last
+/// item to the next one. No tile looks back further than to the one before it.
 template <class In, class Out, class Op, class Tuning>
 struct difference_work {
   using item = typename libscan::detail::iterated_item<In>::type;

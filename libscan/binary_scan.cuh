@@ -51,7 +51,7 @@ struct binary_scan_operation {
   template <class Tuning>
   auto work() const {
     if constexpr (tuned_for<Tuning, scan_algorithm::resident>) {
-      return scan_rows<Kind, numbers, Rank*, plus<Rank>, index_t, Tuning>{
+      return resident_scan<Kind, numbers, Rank*, plus<Rank>, index_t, Tuning>{
           {{mask}, ranks, {}, 0, total}};
     } else {
       return rank_tiles<Kind, Mask, Rank, Tuning>{mask, ranks, total};
@@ -97,9 +97,9 @@ void binary_scan(workspace& ws, Mask mask, Rank* ranks, item_count n, index_t* d
 
 }  // namespace device
 
-/// Bytes of workspace that a binary scan of up to `n` items needs: up to 2^27 items at most n / 8 +
-/// n / 2048 + 16 KiB, of more items at most that of 2^27 or n / 512 + 4 KiB. A pure function of n;
-/// needs no device.
+/// Bytes of workspace that a binary scan of up to `n` items needs. For up to 2^27 items: at most
+/// n / 8 + n / 2048 + 16 KiB. For more: at most that of 2^27 items, or n / 512 + 4 KiB. A pure
+/// function of n; needs no device.
 constexpr std::size_t binary_scan_workspace_bytes(index_t n) {
   return device::binary_scan_bytes<device::binary_scan_tuning,
                                    device::two_launch_binary_scan_tuning>(n);
@@ -110,16 +110,16 @@ constexpr std::size_t binary_scan_workspace_bytes(index_t n) {
 ///
 /// Types: mask is a `byte_mask` (nonzero is true) or a `bit_mask` (bit i of word w is item 32 w +
 /// i). Ranks: integers of 32 or 64 bits; the caller must choose them wide enough. n: any size >= 0,
-/// also read from device memory (`item_count::on_device`); n = 0 writes only the total. d_total:
+/// also read from device memory (`item_count::on_device`). n = 0 writes only the total. d_total:
 /// one value in device memory, or null.
 /// Aliasing: mask and ranks must not overlap.
 /// Synchronization: asynchronous on the workspace's stream.
 /// Workspace: `binary_scan_workspace_bytes`; allocates only if the workspace must grow.
-/// Traffic: writes n ranks; reads n bytes or n / 8; of many items also writes and reads n / 8, or
-/// reads n / 8 again.
-/// Progress: few items use a cooperative launch, which starts when all its blocks fit; of more, a
-/// tile waits only for tiles claimed by running blocks; of many, no block waits for another.
-/// Throws: `invalid_argument` (workspace too small, overlap), `device_error`.
+/// Traffic: writes n ranks; reads n bytes or n / 8. With many items, also writes and reads n / 8,
+/// or reads n / 8 again. Progress: few items use a cooperative launch, which starts when all its
+/// blocks fit. With more, a tile waits only for tiles claimed by running blocks. With many, no
+/// block waits for another. Throws: `invalid_argument` (workspace too small, overlap),
+/// `device_error`.
 template <class Tuning = void, class Mask, class Rank>
 void exclusive_binary_scan(workspace& ws, Mask mask, Rank* ranks, item_count n,
                            index_t* d_total = nullptr) {

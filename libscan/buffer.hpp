@@ -36,8 +36,8 @@ class buffer {
     if (size < 0) {
       throw invalid_argument("buffer: size is " + std::to_string(size) + "; expected >= 0");
     }
-    constexpr std::size_t most = static_cast<std::size_t>(-1) / 2 / sizeof(T);
-    if (static_cast<std::size_t>(size) > most) throw std::bad_alloc();
+    constexpr std::size_t max_size = static_cast<std::size_t>(-1) / 2 / sizeof(T);
+    if (static_cast<std::size_t>(size) > max_size) throw std::bad_alloc();
     items_.reset(static_cast<T*>(cpu::allocate_pages(static_cast<std::size_t>(size) * sizeof(T))));
   }
 

@@ -33,18 +33,6 @@ inline int threads_for_callables(engine const& on) {
       on.description() + "; expected engine::cpu(), or in CUDA code libscan/scan.cuh");
 }
 
-/// `op` for a scan from the end: what it reads earlier is later in memory.
-template <class Op>
-struct swapped_operands {
-  using value_type = typename Op::value_type;
-  Op op;
-
-  constexpr value_type identity() const { return op.identity(); }
-  constexpr value_type operator()(value_type const& later, value_type const& earlier) const {
-    return op(earlier, later);
-  }
-};
-
 /// See host_operator.hpp. Every call takes its turn at the checks of libscan/cpu.
 template <class Op>
 struct with_callables {
@@ -69,7 +57,7 @@ struct with_callables {
         return static_cast<T>(cpu::detail::scan<Kind>(threads, in.data(), out.data(), n, by, first,
                                                       cpu::default_chunk_items));
       } else {
-        swapped_operands<std::remove_cvref_t<decltype(by)>> const swapped{by};
+        swap_operands<std::remove_cvref_t<decltype(by)>> const swapped{by};
         return static_cast<T>(cpu::detail::scan<Kind>(threads, std::reverse_iterator(in.data() + n),
                                                       std::reverse_iterator(out.data() + n), n,
                                                       swapped, first, cpu::default_chunk_items));

@@ -47,11 +47,11 @@ void enqueue_typed(device_queue const& queue,
                    void (*enqueue)(device_queue const&, device_call const&), device_span<T> in, Op,
                    span_init<T> const& init, device_call call) {
   using item = std::remove_const_t<T>;
-  static_assert(
-      listed_item<item> && listed_operator<Op>,
-      "device_calls.hpp is compiled for integers of 8 to 64 bits, float and double, and "
-      "for plus, minimum, maximum, bit_and, bit_or and bit_xor. For anything else, such as complex "
-      "numbers, include libscan/scan.cuh in CUDA code.");
+  static_assert(listed_item<item> && listed_operator<Op>,
+                "device_calls.hpp is compiled for integers of 8 to 64 bits, float and double, and "
+                "for these operators:" LIBSCAN_OPERATOR_NAMES
+                ". For anything else, such as complex numbers, "
+                "include libscan/scan.cuh in CUDA code.");
   if constexpr (listed_item<item> && listed_operator<Op>) {
     static_assert(std::is_same_v<typename item_type_of<typename Op::value_type>::type,
                                  typename item_type_of<item>::type>,
@@ -144,8 +144,9 @@ void adjacent_difference(device_queue const& queue, device_span<T> in, std::remo
   using compiled = detail::compiled_neighbors<Op, item>;
   static_assert(compiled::included,
                 "adjacent_difference of device memory is compiled for integers of 8 to 64 bits, "
-                "float and double; for later - earlier, and for plus, minimum, maximum, bit_and, "
-                "bit_or and bit_xor in the type of the items. For anything else include "
+                "float and double; for later - earlier, and for these operators in the type of "
+                "the items:" LIBSCAN_OPERATOR_NAMES
+                ". For anything else include "
                 "libscan/adjacent_difference.cuh in CUDA code.");
   if constexpr (compiled::included) {
     detail::enqueue_typed(queue, detail::enqueue_difference, in, plus<item>{}, item{},
@@ -190,7 +191,7 @@ void segmented_reduce(device_queue const& queue, device_span<T> in, std::remove_
 }
 
 /// Sums of runs of equal neighboring keys (==): unique[s] = the first key of run s, totals[s] =
-/// init op the items of run s, and *d_runs = the number of runs, if that is not null. Otherwise as
+/// init op the items of run s. *d_runs = the number of runs, unless it is null. Otherwise as
 /// `segmented_reduce`.
 ///
 /// Types: `keys` are one for each item, of a type that libscan.hpp reads. The outputs have space
@@ -235,9 +236,9 @@ void inclusive_binary_scan(device_queue const& queue, item_mask const& mask, Ran
   detail::enqueue_binary_scan(queue, {mask, scan_kind::inclusive, ranks, sizeof(Rank), d_total});
 }
 
-/// Bytes of workspace that a scan, a reverse scan, differences, a reduction or one by key over up
-/// to n items of T needs on `on`, within such segments if there are any (for a reduction by key:
-/// segmentation::of_keys). A pure function of its arguments.
+/// Bytes of workspace that a scan, differences or a reduction of up to n items of T needs on `on`,
+/// within such segments if there are any. For a reduction by key pass segmentation::of_keys. A pure
+/// function of its arguments.
 template <class T>
 std::size_t device_workspace_bytes(engine const& on, index_t n, segmentation const& segments = {}) {
   return detail::enqueued_bytes(

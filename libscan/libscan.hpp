@@ -90,7 +90,7 @@ auto scan_ranges(engine const& on, In const& in, Out&& out, Op const& op, Init c
 /// Types: `in` and `out` are in host memory (see the head of this file). Everything accumulates in
 /// Op::value_type, which `out` holds, too; integers wrap around. `op` defaults to the sum in the
 /// items' type (of bool in index_t; of float16 and bfloat16 in float), `init` to the operator's
-/// identity. Of float, `out` may be float16 or bfloat16: results are rounded when written.
+/// identity. For float, `out` may be float16 or bfloat16: results are rounded when written.
 /// std::plus is plus in the type of in[0] + in[0].
 /// Aliasing: `out` may be `in` itself, if both hold one type, or must not overlap it. It may be
 /// longer than `in`: items from n on are not touched.

@@ -245,17 +245,15 @@ constexpr std::size_t reduce_workspace_bytes(index_t n) {
 /// *d_result = init op in[0] op ... op in[n - 1], in device memory.
 ///
 /// Types: `in` is a random-access iterator of the device; items are converted to Op::value_type
-/// before the operator is applied. Operator: associative; need not commute; only called as
-/// op(earlier, later), on items, `init` and the identity. n: any size >= 0, also read from device
-/// memory (`item_count::on_device`); n = 0 writes `init`.
-/// Aliasing: `d_result` may be one of the items; the workspace must not overlap anything.
-/// Synchronization: asynchronous on the workspace's stream.
-/// Workspace: `reduce_workspace_bytes`; allocates only if the workspace must grow.
-/// Traffic: reads n items.
-/// Determinism: results are bitwise the same in every run, on every GPU.
-/// Progress: up to 2^26 items of 4 bytes use a cooperative launch, which starts when all its blocks
-/// fit; of more items, no block waits for another.
-/// Throws: `invalid_argument` (workspace too small), `device_error`.
+/// before the operator is applied. Operator: associative; need not commute. It is only called
+/// as op(earlier, later), on items, `init` and the identity. n: any size >= 0, also read from
+/// device memory (`item_count::on_device`); n = 0 writes `init`. Aliasing: `d_result` may be one of
+/// the items; the workspace must not overlap anything. Synchronization: asynchronous on the
+/// workspace's stream. Workspace: `reduce_workspace_bytes`; allocates only if the workspace must
+/// grow. Traffic: reads n items. Determinism: results are bitwise the same in every run, on every
+/// GPU. Progress: up to 2^26 items of 4 bytes use a cooperative launch, which starts when all its
+/// blocks fit. With more items, no block waits for another. Throws: `invalid_argument` (workspace
+/// too small), `device_error`.
 template <class Tuning = void, class In, monoid Op>
 void reduce(workspace& ws, In in, typename Op::value_type* d_result, item_count n, Op op,
             std::type_identity_t<typename Op::value_type> init) {

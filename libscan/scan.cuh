@@ -43,11 +43,12 @@ struct scan_operation {
   template <class Tuning>
   auto work() const {
     if constexpr (tunes_pipeline<Tuning>) {
-      return scan_work<Kind, item, Out, Op, Tuning, Init>{in, out, op, init, total};
+      return pipelined_scan<Kind, item, Out, Op, Tuning, Init>{in, out, op, init, total};
     } else if constexpr (tuned_for<Tuning, scan_algorithm::resident>) {
-      return scan_rows<Kind, In, Out, Op, total_type, Tuning, Init>{{in, out, op, init, total}};
+      return resident_scan<Kind, In, Out, Op, total_type, Tuning, Init>{{in, out, op, init, total}};
     } else {
-      return scan_turned<Kind, In, Out, Op, total_type, Tuning, Init>{{in, out, op, init, total}};
+      return look_back_scan<Kind, In, Out, Op, total_type, Tuning, Init>{
+          {in, out, op, init, total}};
     }
   }
 };
@@ -64,35 +65,6 @@ void scan_with_tuning(workspace& ws, In in, Out out, item_count n, Op op,
       device::memory_of(in, n.at_least()), device::memory_of(out, n.at_least()));
   device::run<Tuning>(ws, scan_operation<Kind, In, Out, Op, Init>{in, out, op, init, d_total}, n);
 }
-
-}  // namespace device
-
-/// `Op` for a scan from the end: what such a scan reads earlier is later in memory.
-template <monoid Op>
-struct swap_operands {
-  using value_type = typename Op::value_type;
-  Op op{};
-
-  LIBSCAN_HOST_DEVICE constexpr value_type identity() const { return op.identity(); }
-  LIBSCAN_HOST_DEVICE constexpr value_type operator()(value_type met_first,
-                                                      value_type met_later) const {
-    return op(met_later, met_first);
-  }
-};
-
-}  // namespace libscan::inline LIBSCAN_MACHINE
-
-namespace libscan {
-/// As exact and commutative as Op itself.
-template <class Op>
-inline constexpr bool exactly_associative<swap_operands<Op>> = exactly_associative<Op>;
-template <class Op>
-inline constexpr bool commutative<swap_operands<Op>> = commutative<Op>;
-}  // namespace libscan
-
-namespace libscan::inline LIBSCAN_MACHINE {
-
-namespace device {
 
 /// A scan from the last item to the first (see libscan/device/run.cuh). The pipeline needs to know
 /// n: it begins less than 16 bytes past the last result, where rows of results are aligned.
@@ -121,9 +93,9 @@ struct reverse_scan_operation {
   template <class Tuning>
   auto work() const {
     if constexpr (tunes_pipeline<Tuning>) {
-      index_t const from = length.at_most() + beyond();
-      return reverse_scan_work<Kind, item, result, swap_operands<Op>, Tuning, Init>{
-          {in + from}, {out + from}, {op}, init, total, beyond()};
+      index_t const from = length.at_most() + padding();
+      return pipelined_reverse_scan<Kind, item, result, swap_operands<Op>, Tuning, Init>{
+          {in + from}, {out + from}, {op}, init, total, padding()};
     } else {
       return forward{{in}, {out}, {op}, init, total}.template work<Tuning>();
     }
@@ -133,7 +105,7 @@ struct reverse_scan_operation {
   std::optional<item_count> count(item_count n) const {
     if constexpr (tunes_pipeline<Tuning>) {
       if (!n.known()) return {};
-      return n.at_most() + beyond();
+      return n.at_most() + padding();
     } else {
       return n;
     }
@@ -141,7 +113,7 @@ struct reverse_scan_operation {
 
  private:
   /// How many results there would be before the next 16 bytes begin.
-  int beyond() const {
+  int padding() const {
     index_t const n = length.at_most();
     auto const past = reinterpret_cast<std::uintptr_t>(out + n) % 16;
     if (n == 0 || past % sizeof(result) != 0) return 0;
@@ -204,9 +176,9 @@ constexpr std::size_t scan_workspace_bytes(index_t n) {
 ///
 /// Types: `in` and `out` are random-access iterators of the device; items are converted to
 /// Op::value_type before the operator is applied, and results from it when they are stored.
-/// Operator: associative; need not commute: unless it is `commutative`, it is only called as
+/// Operator: associative; need not commute. Unless it is `commutative`, it is only called as
 /// op(earlier, later), on items, `init` and the identity. n: any size >= 0, also read from device
-/// memory (`item_count::on_device`); n = 0 writes only the total. d_total: one value in device
+/// memory (`item_count::on_device`). n = 0 writes only the total. d_total: one value in device
 /// memory, or null.
 /// Aliasing: `out` may be equal to `in`. Any other overlap is refused if both are pointers and the
 /// host knows n, and undefined otherwise.
@@ -214,9 +186,9 @@ constexpr std::size_t scan_workspace_bytes(index_t n) {
 /// Workspace: `scan_workspace_bytes`; allocates only if the workspace must grow.
 /// Traffic: reads n items, writes n results.
 /// Determinism: results are bitwise the same in every run on one kind of GPU.
-/// Progress: few items, and any number at a plain pointer on GPUs with bulk copies and enough
-/// shared memory for the pipeline (sm_90), use a cooperative launch, which starts when all its
-/// blocks fit. Otherwise a tile waits only for tiles claimed by running blocks, in any order of
+/// Progress: few items use a cooperative launch, which starts when all its blocks fit. So does any
+/// number at a plain pointer on GPUs that run the pipeline (sm_90: bulk copies and enough shared
+/// memory). Otherwise a tile waits only for tiles claimed by running blocks, in any order of
 /// blocks.
 /// Throws: `invalid_argument` (workspace too small, overlap), `device_error`.
 template <class Tuning = void, class In, class Out, monoid Op>
@@ -258,9 +230,9 @@ void inclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
 
 /// out[i] = in[i + 1] op ... op in[n - 1] op init for 0 <= i < n, and *d_total = in[0] op ... op
 /// in[n - 1] op init: the sum of the items after each item. The operands keep their order in
-/// memory, even if the operator does not commute; `init` comes last. Otherwise as `exclusive_scan`;
-/// if more items than are resident at once are scanned, the pipeline is used only if the results
-/// are also at a plain pointer and the host knows n.
+/// memory, even if the operator does not commute; `init` comes last. Otherwise as `exclusive_scan`.
+/// For more items than are resident at once, the pipeline is used only if the results are also at a
+/// plain pointer and the host knows n.
 template <class Tuning = void, class In, class Out, monoid Op>
 void reverse_exclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
                             typename Op::value_type* d_total,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host API of segments and of masks: scans and sums within segments, sums by key, ranks of true
-// items. Of host memory, on any engine. As libscan.hpp; link libscan::segments.
+// items. In host memory, on any engine. As libscan.hpp; link libscan::segments.
 #pragma once
 
 #include <concepts>

@@ -7,7 +7,6 @@
 
 #include <libscan/device/run.cuh>
 #include <libscan/device/scatter_totals.cuh>
-#include <libscan/device/searched_segmented_reduce.cuh>
 #include <libscan/device/segmented_reduce_work.cuh>
 #include <libscan/segmented_scan.cuh>
 
@@ -148,7 +147,7 @@ void segmented_reduce(workspace& ws, In in, Totals totals, segment_offsets<Offse
 }
 
 /// Throws `invalid_argument` if results share memory with what is read, where the host knows the
-/// memory; for results whose number only the device knows, it knows where they begin.
+/// memory. If only the device knows the number of results, the host knows where they begin.
 template <class In, class Heads, class Results>
 void require_no_result_overlap(char const* call, In const& in, Heads const& descriptor, index_t n,
                                Results const& results) {
@@ -200,19 +199,19 @@ constexpr std::size_t segmented_reduce_workspace_bytes(index_t n, segment_ranges
 
 /// totals[s] = init op the items of segment s, in order. Otherwise as `segmented_scan`.
 ///
-/// Segments: `segment_offsets` gives a total to every segment, `init` to empty ones; its offsets
+/// Segments: `segment_offsets` gives a total to every segment, `init` to empty ones. Its offsets
 /// ascend within 0 ... n, and need not begin with 0 or end with n. The other descriptors have no
 /// empty segments, except `segment_ranges`, whose ranges may be empty, overlap and be in any order.
-/// d_segments: receives the number of segments in device memory, 0 if n = 0, or is null; not
+/// d_segments: receives the number of segments in device memory, 0 if n = 0, or is null. It is not
 /// written for `segment_offsets` and `segment_ranges`, whose number the caller knows.
-/// Aliasing: `totals` must not overlap anything (refused if they begin within what is read; between
-/// offsets also if they end there), and n must not be read from where the number of segments is
+/// Aliasing: `totals` must not overlap anything. (It is refused if they begin within what is read;
+/// between offsets also if they end there.) n must not be read from where the number of segments is
 /// written.
 /// Workspace: `segmented_reduce_workspace_bytes`.
 /// Traffic: reads n items and the descriptor, writes one result per segment. For `segment_offsets`,
-/// unless they are so few that tiles search them, 1/8 byte an item is written and read in the
-/// workspace; if any segment is empty, so are the totals of the others, and the offsets are read
-/// once more.
+/// 1/8 byte an item is written and read in the workspace, unless they are so few that tiles search
+/// them. If any segment is empty, the totals of the others are, too, and the offsets are read once
+/// more.
 template <class Tuning = void, class In, class Totals, class Heads, monoid Op>
 void segmented_reduce(workspace& ws, In in, Totals totals, Heads descriptor, item_count n, Op op,
                       index_t* d_segments, std::type_identity_t<typename Op::value_type> init) {

@@ -8,8 +8,8 @@
 #include <libscan/device/arguments.cuh>
 #include <libscan/device/head_bits.cuh>
 #include <libscan/device/offsets_searched_per_tile.cuh>
+#include <libscan/device/range_scans.cuh>
 #include <libscan/device/run.cuh>
-#include <libscan/device/segment_ranges.cuh>
 #include <libscan/device/segmented_scan_work.cuh>
 #include <libscan/workspace.cuh>
 
@@ -50,10 +50,10 @@ struct segmented_scan_operation {
   template <class Tuning>
   auto work() const {
     if constexpr (tunes_pipeline<Tuning>) {
-      return segmented_scan_work<Kind, item, Out, Heads, Op, Tuning, Init>{
+      return pipelined_segmented_scan<Kind, item, Out, Heads, Op, Tuning, Init>{
           {in, heads}, out, {op}, init};
     } else {
-      return segmented_scan_tiles<Kind, In, Out, Heads, Op, Tuning, Init>{
+      return register_segmented_scan<Kind, In, Out, Heads, Op, Tuning, Init>{
           in, out, heads, {op}, init};
     }
   }
@@ -161,7 +161,7 @@ constexpr std::size_t segmented_scan_workspace_bytes(index_t n, segment_ranges<O
 /// Ranges are cut off at n; they may not overlap.
 /// Types: `in` and `out` are random-access iterators of the device; items are converted to
 /// Op::value_type before the operator is applied, and results from it when they are stored.
-/// Operator: associative; need not commute: unless it is `commutative`, it is only called as
+/// Operator: associative; need not commute. Unless it is `commutative`, it is only called as
 /// op(earlier, later), on items, `init` and the identity; also on items that offsets leave out.
 /// n: any size >= 0, also read from device memory (`item_count::on_device`); n = 0 writes nothing.
 /// Aliasing: `out` may be equal to `in`, or to the keys of `segment_keys`, of one type at plain
@@ -171,13 +171,13 @@ constexpr std::size_t segmented_scan_workspace_bytes(index_t n, segment_ranges<O
 /// Workspace: `segmented_scan_workspace_bytes`; allocates only if the workspace must grow.
 /// Traffic: reads n items and the descriptor, writes n results, for segments of any length; few
 /// offsets are read again by tiles that search them. Keys that are overwritten become head bits in
-/// the workspace first, unless resident blocks hold all items. Of ranges, only their items are
-/// read; ranges of more than n / 512 items and 4 tiles are split into pieces for all blocks, and
+/// the workspace first, unless resident blocks hold all items. With ranges, only their items are
+/// read. Ranges of more than n / 512 items and 4 tiles are split into pieces for all blocks, and
 /// read twice.
 /// Determinism: results are bitwise the same in every run on one kind of GPU.
-/// Progress: few items, and many at plain pointers on GPUs with bulk copies and enough shared
-/// memory for the pipeline (sm_90), use a cooperative launch, which starts when all its blocks fit;
-/// otherwise a tile waits only for tiles claimed by running blocks.
+/// Progress: few items use a cooperative launch, which starts when all its blocks fit. So do many
+/// at plain pointers on GPUs that run the pipeline (sm_90: bulk copies and enough shared memory).
+/// Otherwise a tile waits only for tiles claimed by running blocks.
 /// Throws: `invalid_argument` (workspace too small, invalid length, overlap), `device_error`.
 template <scan_kind Kind, class Tuning = void, class In, class Out, class Heads, monoid Op>
 void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,

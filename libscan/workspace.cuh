@@ -16,8 +16,8 @@
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
-/// Temporary memory for device-wide calls on one stream. Either grows as calls need it (allocating
-/// on the stream, from the caller's `memory_functions` if there are any), or is a view of the
+/// Temporary memory for device-wide calls on one stream. It grows as calls need it (allocating on
+/// the stream, from the caller's `memory_functions` if there are any). Or it is a view of the
 /// caller's memory and never allocates, so that calls can be captured in a CUDA graph. Contents
 /// need no initialization and are undefined between calls. Calls that share a workspace must be
 /// ordered by its stream. Move-only.

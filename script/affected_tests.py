@@ -189,7 +189,7 @@ class build_tree:
 
     def nearest_first(self, tests, changed):
         """Sorts tests: first those that a file reaches which their folder mirrors, then those that
-        are reached through libraries alone; each by the number of includes between the sources of
+        are reached through libraries only; each by the number of includes between the sources of
         their programs and the nearest changed file."""
         far = 1000  # reached otherwise
         for test in tests:
@@ -225,7 +225,7 @@ class build_tree:
         return steps
 
     def programs(self, test):
-        """Those of its outputs that are compiled, so that a build can be asked for them."""
+        """Those of its outputs that are compiled, so that a build can be requested them."""
         return [output for output in self.outputs(test) if self.sources(output)]
 
     def selected(self, tests):

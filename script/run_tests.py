@@ -35,7 +35,7 @@ USAGE = """script/test [--all | --changed | FILE...] [--again] [--times]
   --times     writes a record of the times to bench/records/
 CONTRIBUTING.md says what each set holds."""
 
-# The minutes after which --changed begins nothing more and stops what it is at, but for the quick set;
+# The minutes after which --changed begins nothing more and stops what it is at, except the quick set;
 # of these, the last ones are for tests: nothing is built in them. How many programs --changed builds
 # before it runs their tests and turns to the next preset.
 CHANGED_MINUTES = 25
@@ -398,7 +398,7 @@ def test_results(log):
 
 
 def run_changed(steps):
-    """The full suites of what changed since the last full run, as far as the time allows."""
+    """The full suites of what changed since the last full run, within the time allowed."""
     if not LAST_FULL_RUN.is_file():
         print("no tests/last-full-run: script/test --all, which writes it, has not passed yet; only "
               "the quick set ran")
@@ -431,7 +431,7 @@ def run_changed(steps):
 
 def run_nearest(steps, suites, until):
     """Runs a few tests of each suite in turn until all have run or the time is over. Returns the
-    presets that failed, of which nothing more has run."""
+    presets that failed and ran no further."""
     lost, build_until = [], until - 60 * CHANGED_TEST_MINUTES
     while True:
         ready = [suite for suite in suites if suite.left and suite.preset not in lost]

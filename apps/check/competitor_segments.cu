@@ -11,7 +11,7 @@
 #include <apps/check/competitor_parts_cuda.cuh>
 #include <apps/check/device_operators.cuh>
 #include <libscan/buffer.cuh>
-#include <libscan/device/segments.cuh>
+#include <libscan/device/segment_readers.cuh>
 
 namespace libscan::apps::inline LIBSCAN_MACHINE {
 namespace {

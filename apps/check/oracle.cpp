@@ -9,7 +9,6 @@
 #include <apps/check/case_data.hpp>
 #include <apps/check/oracle_parts.hpp>
 #include <apps/check/parallel.hpp>
-#include <libscan/reference/neighbors.hpp>
 #include <libscan/reference/operators.hpp>
 
 namespace libscan::apps {

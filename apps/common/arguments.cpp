@@ -294,15 +294,15 @@ void add_version_flag(CLI::App& app) {
   app.set_version_flag("-V,--version", app.get_name() + " (libscan " LIBSCAN_VERSION ")");
 }
 
-CLI::Option* add_whole_number(CLI::App& app, std::string const& name, std::uint64_t least,
-                              std::uint64_t most, std::string const& words,
+CLI::Option* add_whole_number(CLI::App& app, std::string const& name, std::uint64_t min_value,
+                              std::uint64_t max_value, std::string const& words,
                               std::function<void(std::uint64_t)> take,
                               std::string const& otherwise) {
-  auto const parse = [name, least, most, take](std::string const& text) {
+  auto const parse = [name, min_value, max_value, take](std::string const& text) {
     std::uint64_t value = 0;
-    if (!parse_digits(text, value) || value < least || value > most) {
+    if (!parse_digits(text, value) || value < min_value || value > max_value) {
       throw usage_error(name + ": " + for_people(text) + ", expected a whole number from " +
-                        std::to_string(least) + " to " + std::to_string(most));
+                        std::to_string(min_value) + " to " + std::to_string(max_value));
     }
     take(value);
   };

@@ -51,21 +51,22 @@ struct common_arguments {
   read_options reading(class progress* meter = nullptr) const;
 };
 
-/// Adds an option that takes a whole number from `least` to `most`, in decimal digits: 010 is ten.
-/// Calls `take` with it. `otherwise`: the default in --help; may be empty.
-CLI::Option* add_whole_number(CLI::App& app, std::string const& name, std::uint64_t least,
-                              std::uint64_t most, std::string const& words,
+/// Adds an option that takes a whole number from `min_value` to `max_value`, in decimal digits: 010
+/// is ten. Calls `take` with it. `otherwise`: the default in --help; may be empty.
+CLI::Option* add_whole_number(CLI::App& app, std::string const& name, std::uint64_t min_value,
+                              std::uint64_t max_value, std::string const& words,
                               std::function<void(std::uint64_t)> take,
                               std::string const& otherwise = {});
 
 /// The same for a variable. Its value is the default; an optional one has none.
 template <class T>
-CLI::Option* add_whole_number(CLI::App& app, std::string const& name, T& to, std::uint64_t least,
-                              std::uint64_t most, std::string const& words) {
+CLI::Option* add_whole_number(CLI::App& app, std::string const& name, T& to,
+                              std::uint64_t min_value, std::uint64_t max_value,
+                              std::string const& words) {
   std::string otherwise;
   if constexpr (std::is_arithmetic_v<T>) otherwise = std::to_string(to);
   return add_whole_number(
-      app, name, least, most, words,
+      app, name, min_value, max_value, words,
       [&to](std::uint64_t value) {
         if constexpr (std::is_arithmetic_v<T>) {
           to = static_cast<T>(value);

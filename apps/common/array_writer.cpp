@@ -101,11 +101,11 @@ void array_writer::append_text(std::string_view text) {
 }
 
 void array_writer::append_line(std::string_view line) {
-  constexpr std::size_t most = std::size_t{1} << 16;
+  constexpr std::size_t max_bytes = std::size_t{1} << 16;
   if (!takes_text_) throw invalid_argument("array_writer: append_line() without begin_text()");
   lines_ += line;
   lines_ += '\n';
-  if (lines_.size() >= most) put_lines();
+  if (lines_.size() >= max_bytes) put_lines();
 }
 
 void array_writer::put_lines() {

@@ -89,8 +89,9 @@ bool started(std::thread& thread, Work work) {
 }  // namespace
 
 std::size_t block_bytes() {
-  constexpr std::uint64_t least = std::uint64_t{1} << 16, most = std::uint64_t{1} << 22;
-  return static_cast<std::size_t>(std::bit_floor(std::clamp(memory_bound() / 64, least, most)));
+  constexpr std::uint64_t min_bytes = std::uint64_t{1} << 16, max_bytes = std::uint64_t{1} << 22;
+  return static_cast<std::size_t>(
+      std::bit_floor(std::clamp(memory_bound() / 64, min_bytes, max_bytes)));
 }
 
 descriptor::~descriptor() {

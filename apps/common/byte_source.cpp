@@ -228,8 +228,8 @@ bool writes_to(int number, struct stat const& file) {
 bool is_written_here(struct stat const& file) {
   std::unique_ptr<DIR, int (*)(DIR*)> const open(::opendir("/proc/self/fd"), ::closedir);
   if (!open) {
-    constexpr int most = 256;  // descriptor numbers start at 0
-    for (int number = 0; number < most; ++number) {
+    constexpr int max_descriptor = 256;  // descriptor numbers start at 0
+    for (int number = 0; number < max_descriptor; ++number) {
       if (writes_to(number, file)) return true;
     }
     return false;
@@ -425,9 +425,9 @@ std::span<std::byte> byte_buffer::grow(std::size_t n) {
   if (n > capacity_ - size_) {
     std::size_t const needed = size_ + n;
     require_memory(others() + needed, input_.empty() ? "the input" : "reading " + input_);
-    auto const most = static_cast<std::size_t>(memory_bound() - others());
+    auto const max_bytes = static_cast<std::size_t>(memory_bound() - others());
     std::size_t const wanted =
-        std::max(needed, std::min(most, std::max(capacity_ * 2, std::size_t{4096})));
+        std::max(needed, std::min(max_bytes, std::max(capacity_ * 2, std::size_t{4096})));
     std::byte* const moved = wanted < size_ ? nullptr : grown(data_, size_, capacity_, wanted);
     if (moved == nullptr) throw std::bad_alloc();
     data_ = moved;
@@ -449,9 +449,9 @@ kept_bytes byte_buffer::release() {
   return {bytes, std::shared_ptr<void>(std::exchange(data_, nullptr), give_back)};
 }
 
-kept_bytes read_up_to(byte_reader& in, std::uint64_t most) {
+kept_bytes read_up_to(byte_reader& in, std::uint64_t max_bytes) {
   byte_buffer buffer(in.name());
-  while (buffer.size() < most) {
+  while (buffer.size() < max_bytes) {
     std::size_t const had = buffer.size();
     // Twice as much each time, but no more than the bound, unless more is needed.
     std::uint64_t const taken = buffer.others() + had;
@@ -461,7 +461,7 @@ kept_bytes read_up_to(byte_reader& in, std::uint64_t most) {
       if (in.peek(1).empty()) break;
       step = available > 0 ? static_cast<std::size_t>(available) : piece_bytes;
     }
-    auto const wanted = static_cast<std::size_t>(std::min<std::uint64_t>(most - had, step));
+    auto const wanted = static_cast<std::size_t>(std::min<std::uint64_t>(max_bytes - had, step));
     std::size_t const got = in.read(buffer.grow(wanted));
     buffer.shrink(had + got);
     if (got < wanted) break;

@@ -157,8 +157,8 @@ class byte_buffer {
   std::size_t capacity_ = 0;
 };
 
-/// Consumes up to `most` bytes into a buffer that grows with the input.
-kept_bytes read_up_to(byte_reader& in, std::uint64_t most);
+/// Consumes up to `max_bytes` bytes into a buffer that grows with the input.
+kept_bytes read_up_to(byte_reader& in, std::uint64_t max_bytes);
 
 /// Forwards another source and counts its bytes, for --time.
 class counted_source final : public byte_source {

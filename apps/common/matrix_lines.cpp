@@ -241,7 +241,7 @@ std::string entry_lines::parse_entry(std::string_view line, std::size_t at) {
   return {};
 }
 
-bool entry_lines::take_index(std::string_view& line, index_t most, index_t& index) {
+bool entry_lines::take_index(std::string_view& line, index_t max_index, index_t& index) {
   std::size_t at = 0;
   while (at < line.size() && is_blank(line[at])) ++at;
   std::size_t const begin = at;
@@ -254,14 +254,14 @@ bool entry_lines::take_index(std::string_view& line, index_t most, index_t& inde
   if (at == begin || (at < line.size() && !is_blank(line[at]))) return false;
   line.remove_prefix(at);
   index = value;
-  return 1 <= value && value <= most;
+  return 1 <= value && value <= max_index;
 }
 
 std::string entry_lines::wrong_index(std::string_view line, int which) const {
   char const* const what = which == 0 ? "row" : "column";
   std::string_view word = next_word(line);
   if (which == 1) word = next_word(line);
-  index_t const most = which == 0 ? matrix_.rows : matrix_.columns;
+  index_t const max_index = which == 0 ? matrix_.rows : matrix_.columns;
   if (word.empty()) return "no " + std::string(what) + ", expected a row and a column";
   index_t value = 0;
   if (word.starts_with('+') || parse_number(word, value) == parse_outcome::no_number) {
@@ -269,8 +269,8 @@ std::string entry_lines::wrong_index(std::string_view line, int which) const {
   }
   std::string text(what);
   text.append(" ").append(word.substr(0, 40)).append(" is out of range, expected ");
-  return most == 0 ? text.append("no entries at all")
-                   : text.append("1 to ").append(std::to_string(most));
+  return max_index == 0 ? text.append("no entries at all")
+                        : text.append("1 to ").append(std::to_string(max_index));
 }
 
 template <class T>

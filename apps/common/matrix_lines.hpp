@@ -79,8 +79,8 @@ class entry_lines {
   /// Empty, or the error.
   std::string parse_entry(std::string_view line, std::size_t at);
 
-  /// Takes an index from 1 to `most`; false if there is none.
-  static bool take_index(std::string_view& line, index_t most, index_t& index);
+  /// Takes an index from 1 to `max_index`; false if there is none.
+  static bool take_index(std::string_view& line, index_t max_index, index_t& index);
 
   /// The message for the index that `take_index` refused: the line's first or second.
   std::string wrong_index(std::string_view line, int which) const;

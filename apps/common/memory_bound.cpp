@@ -37,12 +37,12 @@ std::uint64_t limit_in(std::string const& path) {
 /// The smallest limit of a group and of all groups around it. A container may see its own group as
 /// the root, under a path that does not exist there; the root always counts.
 std::uint64_t limit_of_group(std::string const& mount, std::string group, std::string const& file) {
-  std::uint64_t least = limit_in(mount + "/" + file);
+  std::uint64_t lowest = limit_in(mount + "/" + file);
   for (; group.size() > 1; group.resize(group.rfind('/'))) {
-    least = std::min(least, limit_in(mount + group + "/" + file));
+    lowest = std::min(lowest, limit_in(mount + group + "/" + file));
     if (group.rfind('/') == std::string::npos) break;
   }
-  return least;
+  return lowest;
 }
 
 /// Whether a comma-separated list of names contains "memory".
@@ -53,8 +53,8 @@ bool names_memory(std::string_view controllers) {
 
 std::uint64_t cgroup_limit(std::string const& root) {
   std::string const groups = root + "/sys/fs/cgroup";
-  std::uint64_t least = std::min(limit_in(groups + "/memory.max"),
-                                 limit_in(groups + "/memory/memory.limit_in_bytes"));
+  std::uint64_t lowest = std::min(limit_in(groups + "/memory.max"),
+                                  limit_in(groups + "/memory/memory.limit_in_bytes"));
   std::ifstream membership(root + "/proc/self/cgroup");
   for (std::string line; std::getline(membership, line);) {  // "4:memory:/path", or "0::/path"
     std::size_t const first = line.find(':');
@@ -64,13 +64,13 @@ std::uint64_t cgroup_limit(std::string const& root) {
     std::string const group = line.substr(second + 1);
     if (controllers.empty()) {
       for (char const* const mount : {"", "/unified"}) {
-        least = std::min(least, limit_of_group(groups + mount, group, "memory.max"));
+        lowest = std::min(lowest, limit_of_group(groups + mount, group, "memory.max"));
       }
     } else if (names_memory(controllers)) {
-      least = std::min(least, limit_of_group(groups + "/memory", group, "memory.limit_in_bytes"));
+      lowest = std::min(lowest, limit_of_group(groups + "/memory", group, "memory.limit_in_bytes"));
     }
   }
-  return least;
+  return lowest;
 }
 
 std::uint64_t address_space() {

@@ -295,9 +295,9 @@ void output_file::write_rest() {
 }
 
 void output_file::write_out(std::span<std::byte const> bytes) {
-  constexpr std::size_t most = std::size_t{1} << 30;  // Linux writes less than 2 GiB at once
+  constexpr std::size_t max_bytes = std::size_t{1} << 30;  // Linux writes less than 2 GiB at once
   while (!bytes.empty()) {
-    ssize_t const written = ::write(descriptor_, bytes.data(), std::min(bytes.size(), most));
+    ssize_t const written = ::write(descriptor_, bytes.data(), std::min(bytes.size(), max_bytes));
     if (written >= 0) {
       bytes = bytes.subspan(static_cast<std::size_t>(written));
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {

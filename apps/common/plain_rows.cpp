@@ -76,8 +76,8 @@ bool take_integer(char const*& at, char const* readable, plain_number_rule const
   std::uint64_t digits = 0;
   int const count = take_digits(at, readable, digits);
   constexpr int may_fit = 19;
-  constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
-  if (count == 0 || count > may_fit || digits > most) return false;
+  constexpr std::uint64_t max_value = std::numeric_limits<std::int64_t>::max();
+  if (count == 0 || count > may_fit || digits > max_value) return false;
   auto const value =
       negative ? -static_cast<std::int64_t>(digits) : static_cast<std::int64_t>(digits);
   if (value < rule.min || value > rule.max) return false;
@@ -134,8 +134,8 @@ bool take_float(char const*& at, char const* readable, plain_number_rule const& 
     return true;
   }
   double value = 0;
-  constexpr int most = static_cast<int>(std::size(exact_powers)) - 1;
-  if (exact && exponent >= -most && exponent <= most) {
+  constexpr int max_power = static_cast<int>(std::size(exact_powers)) - 1;
+  if (exact && exponent >= -max_power && exponent <= max_power) {
     value = static_cast<double>(digits);
     value = exponent < 0 ? value / exact_powers[-exponent] : value * exact_powers[exponent];
     if (negative) value = -value;
@@ -326,9 +326,9 @@ std::span<plain_rows const> plain_row_scanner::scan(std::string_view text, char 
                                                     bool with_rows, int threads,
                                                     std::vector<plain_rows>& to) const {
   // Several parts for each thread: one that loses its core leaves them to the others.
-  constexpr std::size_t least = std::size_t{1} << 17, of_thread = 4;
-  std::size_t const most = threads > 1 ? static_cast<std::size_t>(threads) * of_thread : 1;
-  std::size_t const count = std::clamp<std::size_t>(text.size() / least, 1, most);
+  constexpr std::size_t min_part_bytes = std::size_t{1} << 17, of_thread = 4;
+  std::size_t const max_parts = threads > 1 ? static_cast<std::size_t>(threads) * of_thread : 1;
+  std::size_t const count = std::clamp<std::size_t>(text.size() / min_part_bytes, 1, max_parts);
   std::vector<std::string_view> parts;
   for (std::size_t left = count; left > 0; --left) {
     std::size_t const bytes =

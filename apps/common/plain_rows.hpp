@@ -48,10 +48,10 @@ struct plain_rules {
 
 /// Successive plain rows.
 struct plain_rows {
-  /// Of each row, its bytes without the LF after them.
+  /// The bytes of each row without the LF after them.
   std::vector<std::string_view> rows;
 
-  /// The cells of a column. Of numbers: int64, double or float, as the rule says, in the low bits.
+  /// The cells of a column. Numbers: int64, double or float, as the rule says, in the low bits.
   struct cells {
     std::vector<std::uint64_t> numbers;
     std::vector<std::string_view> words;

@@ -137,9 +137,9 @@ bool agree_on_least(std::int64_t& word) {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   // Static: MPI may use them when this has returned.
-  static std::int64_t mine, least;
+  static std::int64_t mine, lowest;
   mine = word;
-  if (MPI_Iallreduce(&mine, &least, 1, MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD, &request) !=
+  if (MPI_Iallreduce(&mine, &lowest, 1, MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD, &request) !=
       MPI_SUCCESS) {
     return false;
   }
@@ -148,7 +148,7 @@ bool agree_on_least(std::int64_t& word) {
        std::this_thread::sleep_for(std::chrono::microseconds(100))) {
     if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return false;
     if (done == 0) continue;
-    word = least;
+    word = lowest;
     return true;
   }
   return false;
@@ -178,15 +178,15 @@ int end_after(std::exception_ptr const& exception, bool usable) {
   program_failure const failure = failure_of(exception);
   bool const own = !is_remote(exception);
   std::int64_t const mine = (own ? rank : size) * 256 + static_cast<int>(failure.code);
-  std::int64_t least = mine;
-  if (usable && agree_on_least(least)) {
-    bool const only_remote = least >= size * 256;
-    if (least == mine && (own || (only_remote && rank == 0))) {
+  std::int64_t lowest = mine;
+  if (usable && agree_on_least(lowest)) {
+    bool const only_remote = lowest >= size * 256;
+    if (lowest == mine && (own || (only_remote && rank == 0))) {
       say_of_rank(rank, size, failure.words);
     }
     ::alarm(leaving_seconds);
     MPI_Finalize();
-    return static_cast<int>(least % 256);
+    return static_cast<int>(lowest % 256);
   }
   // Ranks speak in turn. The first one's abort ends the others.
   std::this_thread::sleep_for((own ? 0 : 1) * turn_of_others + std::min(rank, 8) * turn);

@@ -201,11 +201,11 @@ text_row_reader::text_row_reader(byte_reader& in, read_options const& options,
     taken_ = whole_.bytes.size();
   }
   if (limit) {
-    auto const most = static_cast<std::size_t>(
+    auto const max_rows = static_cast<std::size_t>(
         std::min<std::uint64_t>(limit->bytes / (limit->per_row + sizeof(std::string_view)),
                                 limit->enough) +
         1);
-    rows_expected_ = kept ? std::min(rows_expected_, most) : most;
+    rows_expected_ = kept ? std::min(rows_expected_, max_rows) : max_rows;
   } else {
     auto const texts = std::count_if(keys.begin(), keys.end(), [](column_key const& key) {
       return key.kind == cell_kind::text;

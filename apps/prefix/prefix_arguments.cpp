@@ -43,6 +43,14 @@ std::string accumulators_for(dtype type) {
   return words;
 }
 
+/// "sum, min, ...".
+std::string operator_words() {
+  std::string words;
+  for (libscan::operator_kind const kind : libscan::all_operators)
+    words.append(words.empty() ? "" : ", ").append(libscan::option_word(kind));
+  return words;
+}
+
 }  // namespace
 
 void add_scan_arguments(CLI::App& app, prefix_arguments& arguments) {
@@ -54,7 +62,7 @@ void add_scan_arguments(CLI::App& app, prefix_arguments& arguments) {
   }();
   app.add_option_function<std::string>(
          "--op", [to = &arguments](std::string const& name) { to->op = operators.at(name); },
-         "operator: sum, min, max, and, or, xor (default sum)")
+         "operator: " + operator_words() + " (default sum)")
       ->check(CLI::IsMember(&operators))
       ->type_name("OP");
   app.add_flag_function(
@@ -128,7 +136,8 @@ dtype accumulator_for(prefix_arguments const& arguments, dtype type, bool truth_
                       std::string(name_of(type)) + ", expected " + accumulators_for(type));
   }
   if (is_bitwise(arguments.op) && is_float(accumulator)) {
-    throw usage_error("--op and, or and xor are for integers, but the accumulator is " + name +
+    throw usage_error("--op " + std::string(option_word(arguments.op)) +
+                      " is for integers, but the accumulator is " + name +
                       " (--accumulator int64 takes the items' integer parts)");
   }
   return accumulator;

@@ -3,9 +3,6 @@
 // order of the scan on the device, host memory out.
 #pragma once
 
-#include <concepts>
-#include <type_traits>
-
 #include <apps/common/dtype.hpp>
 #include <apps/prefix/prefix_scan.hpp>
 #include <libscan/buffer.cuh>
@@ -25,14 +22,9 @@ void scan_on_device(prefix_call const& call, Scan scan) {
   auto const as_input = [](dtype type) { return libscan::detail::as_input(type); };
   device::upload(as_input(call.type), call.in, call.n, reverse, items.data());
   T const init = *static_cast<T const*>(call.init);
-  if constexpr (std::signed_integral<T>) {
-    using word = std::make_unsigned_t<T>;
-    word const sign = static_cast<word>(word{1} << (8 * sizeof(T) - 1));
-    scan(reinterpret_cast<word*>(items.data()), libscan::detail::any_operator<word>{call.op, sign},
-         static_cast<word>(init));
-  } else {
-    scan(items.data(), libscan::detail::any_operator<T>{call.op}, init);
-  }
+  auto const op = libscan::detail::operator_on_words<T>(call.op);
+  using word = typename decltype(op)::value_type;
+  scan(reinterpret_cast<word*>(items.data()), op, static_cast<word>(init));
   device::download_sync(items.data(), call.n, reverse, as_input(call.accumulator), call.out);
 }
 

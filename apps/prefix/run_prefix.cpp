@@ -56,8 +56,8 @@ class prefix_run {
     timed(read_seconds_, [&] { open(); });
     std::size_t const result = size_of(accumulator_);
     if (input_->is_whole()) require_memory_for(static_cast<std::uint64_t>(*input_->count()));
-    index_t const most = input_->is_whole() ? *input_->count() : piece_items_;
-    lazy_buffer<std::byte> results(static_cast<std::size_t>(most) * result);
+    index_t const max_items = input_->is_whole() ? *input_->count() : piece_items_;
+    lazy_buffer<std::byte> results(static_cast<std::size_t>(max_items) * result);
     call_.out = results.items().data();
     while (auto const piece = timed(read_seconds_, [&] { return input_->next(); })) {
       take(*piece);

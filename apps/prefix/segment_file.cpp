@@ -114,9 +114,9 @@ void check_segment_offsets(std::string const& name, index_t const* offsets, inde
   for (index_t i = 0; i < count; ++i) {
     index_t const value = offsets[i], at = first + i;
     if (at == 0 && value != 0) refuse_offset(name, 0, value, "0");
-    index_t const least = i > 0 ? offsets[i - 1] : before;
-    if (at > 0 && value < least) {
-      refuse_offset(name, at, value, "at least " + std::to_string(least) + " as before it");
+    index_t const previous = i > 0 ? offsets[i - 1] : before;
+    if (at > 0 && value < previous) {
+      refuse_offset(name, at, value, "at least " + std::to_string(previous) + " as before it");
     }
     if (value > n) {
       refuse_offset(name, at, value,

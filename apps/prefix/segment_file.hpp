@@ -46,7 +46,7 @@ class segment_file {
   /// bitorder='little' does, in unsigned integers of any size; the last may be cut short or filled
   /// up to 32 bits. Offsets: integers from 0 to n, ascending, one more than there are segments.
   /// Keys: one for each item, of any type. Raw binary holds uint8 flags, bits of any size, int64
-  /// offsets, and no keys. Of text the first column is read. Throws `file_error`, or `usage_error`
+  /// offsets, and no keys. A text's first column is read. Throws `file_error`, or `usage_error`
   /// for raw keys.
   segment_file(segmentation::form how, std::string const& path, index_t n, progress* meter);
 

@@ -17,7 +17,7 @@ inline void scan_and_filter(libscan::simt::stream stream, int const* d_lengths, 
                             int* d_offsets, int* d_total, int* d_kept, libscan::index_t* d_count) {
   is_odd const is_edge;
 
-  libscan::workspace ws{stream};  // grows; or a view of your memory, for CUDA graphs
+  libscan::workspace ws{stream};  // grows as needed; CUDA graphs need a view of your own memory
   libscan::exclusive_scan(ws, d_lengths, d_offsets, n, libscan::plus<int>{}, d_total);
   libscan::filter(ws, d_offsets, d_kept, n, is_edge, d_count);  // the count stays on the device
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How containers of the standard library are laid out here, as the end of a name. They cross the
 // border to compiled code, so a library defines a symbol that names its own settings, and its
-// headers ask for one that names the program's: with others than the library's it does not link.
+// headers refer to one that names the program's: with others than the library's it does not link.
 #pragma once
 
 #include <version>

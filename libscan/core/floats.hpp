@@ -33,21 +33,23 @@ inline constexpr bool is_float_or_double = std::is_same_v<T, float> || std::is_s
 template <class T>
 struct float_bits {
   using word = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
-  static constexpr word most = sizeof(T) == 4 ? word(0x7fffffff) : word(0x7fffffffffffffff);
+  static constexpr word magnitude_mask =
+      sizeof(T) == 4 ? word(0x7fffffff) : word(0x7fffffffffffffff);
   static constexpr word infinity = sizeof(T) == 4 ? word(0x7f800000) : word(0x7ff0000000000000);
 
   word magnitude;
   bool negative;
 
   LIBSCAN_HOST_DEVICE explicit constexpr float_bits(T x)
-      : magnitude(detail::bits_as<word>(x) & most), negative(detail::bits_as<word>(x) < 0) {}
+      : magnitude(detail::bits_as<word>(x) & magnitude_mask),
+        negative(detail::bits_as<word>(x) < 0) {}
 
   /// In the order of the numbers, -0 and +0 alike; neighbors are one apart.
   LIBSCAN_HOST_DEVICE constexpr word order() const { return negative ? -magnitude : magnitude; }
 
   /// The number with this order.
   LIBSCAN_HOST_DEVICE static constexpr T at(word order) {
-    return detail::bits_as<T>(order < 0 ? ~most | -order : order);
+    return detail::bits_as<T>(order < 0 ? ~magnitude_mask | -order : order);
   }
 };
 

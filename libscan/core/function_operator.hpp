@@ -123,35 +123,36 @@ struct product {
 /// The library's operator that equals a callable of the standard library on values of T; void if
 /// there is none. (Device code may not call those of the standard library.)
 template <class Op, class T>
-struct twin_of {
+struct library_operator_of {
   using type = void;
 };
 template <class T, class U>
-concept twin_value = (std::is_same_v<U, void> || std::is_same_v<U, T>)&&std::is_arithmetic_v<T> &&
-                     !std::is_same_v<T, bool>;
+concept value_of_library_operator = (std::is_same_v<U, void> ||
+                                     std::is_same_v<U, T>)&&std::is_arithmetic_v<T> &&
+                                    !std::is_same_v<T, bool>;
 template <class T, class U>
-requires twin_value<T, U>
-struct twin_of<std::plus<U>, T> {
+requires value_of_library_operator<T, U>
+struct library_operator_of<std::plus<U>, T> {
   using type = plus<T>;
 };
 template <class T, class U>
-requires twin_value<T, U>
-struct twin_of<std::multiplies<U>, T> {
+requires value_of_library_operator<T, U>
+struct library_operator_of<std::multiplies<U>, T> {
   using type = product<T>;
 };
 template <std::integral T, class U>
-requires twin_value<T, U>
-struct twin_of<std::bit_and<U>, T> {
+requires value_of_library_operator<T, U>
+struct library_operator_of<std::bit_and<U>, T> {
   using type = bit_and<T>;
 };
 template <std::integral T, class U>
-requires twin_value<T, U>
-struct twin_of<std::bit_or<U>, T> {
+requires value_of_library_operator<T, U>
+struct library_operator_of<std::bit_or<U>, T> {
   using type = bit_or<T>;
 };
 template <std::integral T, class U>
-requires twin_value<T, U>
-struct twin_of<std::bit_xor<U>, T> {
+requires value_of_library_operator<T, U>
+struct library_operator_of<std::bit_xor<U>, T> {
   using type = bit_xor<T>;
 };
 
@@ -160,10 +161,10 @@ template <class Op, class T>
 struct operator_from {
   static constexpr bool knows_identity = requires { identity_of<Op, T>::identity(); };
   using adapter = std::conditional_t<knows_identity, identified<Op, T>, lifted<Op, T>>;
-  using twin = typename twin_of<Op, T>::type;
-  static constexpr bool has_twin = !std::is_void_v<twin>;
-  using type = std::conditional_t<has_twin, twin, adapter>;
-  static constexpr bool has_identity = knows_identity || has_twin;
+  using twin = typename library_operator_of<Op, T>::type;
+  static constexpr bool has_library_operator = !std::is_void_v<twin>;
+  using type = std::conditional_t<has_library_operator, twin, adapter>;
+  static constexpr bool has_identity = knows_identity || has_library_operator;
 };
 
 /// The type of an iterator's items, even if only a device can read them.
@@ -324,7 +325,7 @@ struct operator_call {
     } else {
       using made = typename operator_from<Op, value_type>::type;
       made const use = [&] {
-        if constexpr (operator_from<Op, value_type>::has_twin) {
+        if constexpr (operator_from<Op, value_type>::has_library_operator) {
           return made{};
         } else {
           return made{op};

@@ -17,6 +17,10 @@
 #define LIBSCAN_INTEGER_OPERATORS(use) use(bit_and, "and") use(bit_or, "or") use(bit_xor, "xor")
 #define LIBSCAN_OPERATORS(use) LIBSCAN_NUMBER_OPERATORS(use) LIBSCAN_INTEGER_OPERATORS(use)
 
+// Their names, each after a blank, as text for messages.
+#define LIBSCAN_NAME_AS_TEXT(name, word) " " #name
+#define LIBSCAN_OPERATOR_NAMES LIBSCAN_OPERATORS(LIBSCAN_NAME_AS_TEXT)
+
 namespace libscan::inline v1 {
 
 /// An operator, known at run time.
@@ -46,6 +50,29 @@ constexpr bool is_bitwise(operator_kind kind) {
 #undef LIBSCAN_IS
 }
 
+/// What the sign bit of an integer means to an operator. It decides how the operator handles signed
+/// integers that are represented by unsigned words (`operator_on_words`).
+enum class sign_bit : std::uint8_t {
+  same_as_others,  ///< the result has the same bits for signed and for unsigned integers
+  orders           ///< the result is one of the operands, chosen by <: flipped sign bits keep it
+};
+
+/// The meaning of the sign bit to each operator. An operator for which neither holds needs its own
+/// case in `any_operator`.
+constexpr sign_bit sign_bit_in(operator_kind kind) {
+  switch (kind) {
+    case operator_kind::plus:
+    case operator_kind::bit_and:
+    case operator_kind::bit_or:
+    case operator_kind::bit_xor:
+      return sign_bit::same_as_others;
+    case operator_kind::minimum:
+    case operator_kind::maximum:
+      return sign_bit::orders;
+  }
+  throw invalid_argument("unknown operator");
+}
+
 /// Returns f(op) for the operator of that kind over T. Throws `invalid_argument` for an operator of
 /// integers if T is none.
 template <class T, class F>
@@ -66,7 +93,7 @@ decltype(auto) visit_operator(operator_kind kind, F&& f) {
     }
   }
 #undef LIBSCAN_VISIT
-  throw invalid_argument("bitwise operators are for integers, the items are floating-point");
+  throw invalid_argument("the operator is for integers, the items are floating-point");
 }
 
 namespace detail {
@@ -98,8 +125,8 @@ template <class T>
 struct any_operator {
   using value_type = T;
   operator_kind which;
-  /// The sign bit if the unsigned integers represent signed ones, otherwise 0: one kernel scans
-  /// both.
+  /// The sign bit if the unsigned words represent signed integers that the operator orders,
+  /// otherwise 0.
   std::conditional_t<std::integral<T>, T, char> sign = 0;
 
   LIBSCAN_HOST_DEVICE constexpr T identity() const {
@@ -150,8 +177,40 @@ struct any_operator {
 
 }  // namespace detail
 
-/// All six are exact over integers; a floating-point sum is not.
+/// If all operators of the list are: over integers, but not over floating-point numbers.
+#define LIBSCAN_IS_EXACT(name, word) &&exactly_associative<name<T>>
 template <std::integral T>
-inline constexpr bool exactly_associative<detail::any_operator<T>> = true;
+inline constexpr bool exactly_associative<detail::any_operator<T>> =
+    true LIBSCAN_OPERATORS(LIBSCAN_IS_EXACT);
+#undef LIBSCAN_IS_EXACT
+
+namespace detail {
+
+/// The operator of `kind` over T. It takes signed integers as unsigned words, so one kernel is
+/// compiled for both.
+template <class T>
+constexpr auto operator_on_words(operator_kind kind) {
+  if constexpr (std::signed_integral<T>) {
+    using word = std::make_unsigned_t<T>;
+    constexpr auto sign = static_cast<word>(word{1} << (8 * sizeof(T) - 1));
+    return any_operator<word>{kind, sign_bit_in(kind) == sign_bit::orders ? sign : word{0}};
+  } else {
+    return any_operator<T>{kind};
+  }
+}
+
+/// The operator over unsigned integers that gives the same bits as Op over signed ones; Op itself
+/// if there is none. So kernels of sums, for example, are compiled once for both.
+template <class Op>
+struct without_sign {
+  using type = Op;
+};
+template <template <class> class Op, std::signed_integral T>
+requires(listed_operator<Op<T>>&& sign_bit_in(operator_kind_of<Op<T>>::value) ==
+         sign_bit::same_as_others) struct without_sign<Op<T>> {
+  using type = Op<std::make_unsigned_t<T>>;
+};
+
+}  // namespace detail
 
 }  // namespace libscan::inline v1

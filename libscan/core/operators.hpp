@@ -208,6 +208,19 @@ struct bit_xor {
   }
 };
 
+/// Op with its operands swapped, for scans from the end: what they read first is later in memory.
+template <class Op>
+struct swap_operands {
+  using value_type = typename Op::value_type;
+  Op op{};
+
+  LIBSCAN_HOST_DEVICE constexpr value_type identity() const { return op.identity(); }
+  LIBSCAN_HOST_DEVICE constexpr value_type operator()(value_type const& first,
+                                                      value_type const& second) const {
+    return op(second, first);
+  }
+};
+
 /// ==, as a functor: whether neighbors belong to one segment or run.
 struct equal_values {
   template <class Item>
@@ -249,6 +262,8 @@ template <class T>
 inline constexpr bool exactly_associative<bit_or<T>> = true;
 template <class T>
 inline constexpr bool exactly_associative<bit_xor<T>> = true;
+template <class Op>
+inline constexpr bool exactly_associative<swap_operands<Op>> = exactly_associative<Op>;
 
 /// Whether op(a, b) and op(b, a) are the same, except for payloads of NaNs. If so, totals may
 /// combine items in another order, but always in the same one. Specialize it for your own operator.
@@ -266,5 +281,7 @@ template <class T>
 inline constexpr bool commutative<bit_or<T>> = true;
 template <class T>
 inline constexpr bool commutative<bit_xor<T>> = true;
+template <class Op>
+inline constexpr bool commutative<swap_operands<Op>> = commutative<Op>;
 
 }  // namespace libscan::inline v1

@@ -12,7 +12,7 @@
 namespace libscan::inline v1 {
 
 // Descriptions are plain structs. All pointers are to memory that the engine can read. Kernels read
-// them by libscan/device/segments.cuh, the cpu engine by libscan/cpu/segment_heads.hpp.
+// them by libscan/device/segment_readers.cuh, the cpu engine by libscan/cpu/segment_readers.hpp.
 
 /// A byte per item; nonzero is true. Costs one byte of traffic per item.
 struct byte_mask {

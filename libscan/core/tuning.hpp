@@ -25,11 +25,11 @@ concept tuned_for = requires {
   requires Tuning::algorithm == Algorithm;
 };
 
-/// Threads of a block with one item of `item_bytes` per thread: `most`, or fewer for items above 64
-/// bytes, to use no more shared memory; at least two warps.
-constexpr int threads_for(int most, std::size_t item_bytes) {
-  auto const capacity = static_cast<std::size_t>(most) * 64;
-  int threads = most;
+/// Threads of a block with one item of `item_bytes` per thread: `max_threads`, or fewer for items
+/// above 64 bytes, to use no more shared memory; at least two warps.
+constexpr int threads_for(int max_threads, std::size_t item_bytes) {
+  auto const capacity = static_cast<std::size_t>(max_threads) * 64;
+  int threads = max_threads;
   while (threads > 64 && static_cast<std::size_t>(threads) * item_bytes > capacity) threads /= 2;
   return threads;
 }

@@ -15,7 +15,7 @@
 #include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/chunk_scan.hpp>
-#include <libscan/cpu/segment_heads.hpp>
+#include <libscan/cpu/segment_readers.hpp>
 #include <libscan/cpu/stream_copy.hpp>
 #include <libscan/cpu/vector_heads.hpp>
 

@@ -12,7 +12,7 @@
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/chunk_scan.hpp>
-#include <libscan/cpu/segment_heads.hpp>
+#include <libscan/cpu/segment_readers.hpp>
 #include <libscan/cpu/small_buffer.hpp>
 
 namespace libscan::inline v1::cpu::detail {

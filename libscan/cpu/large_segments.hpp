@@ -9,7 +9,7 @@
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/large_values.hpp>
-#include <libscan/cpu/segment_heads.hpp>
+#include <libscan/cpu/segment_readers.hpp>
 #include <libscan/cpu/staged_scan.hpp>
 
 namespace libscan::inline v1::cpu::detail {

@@ -13,12 +13,12 @@
 
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
-#include <libscan/cpu/segment_heads.hpp>
+#include <libscan/cpu/segment_readers.hpp>
 #include <libscan/cpu/small_buffer.hpp>
 
 namespace libscan::inline v1::cpu::detail {
 
-/// Whether calls keep no values of T on a thread's stack. Of other values they keep up to a hundred
+/// Whether calls keep no values of T on a thread's stack. They keep up to a hundred smaller values
 /// there, and the stacks of oneTBB's threads have 4 MiB.
 template <class T>
 inline constexpr bool large_value = sizeof(T) > 2048;

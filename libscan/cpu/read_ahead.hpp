@@ -28,7 +28,7 @@ class read_ahead {
       : from_(memory.begin), stream_bytes_(ceil_div(memory.bytes(), index_t{streams})) {}
 
   /// Prefetches the next `bytes`, or a little more, if any are left.
-  void ask(index_t bytes) {
+  void request(index_t bytes) {
     index_t const end = std::min(at_ + ceil_div(bytes, index_t{streams}), stream_bytes_);
     for (; at_ < end; at_ += detail::cache_line) {
       for (index_t s = 0; s < streams; ++s) {

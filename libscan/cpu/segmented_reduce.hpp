@@ -18,8 +18,8 @@
 #include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/few_segments.hpp>
 #include <libscan/cpu/large_segments.hpp>
+#include <libscan/cpu/range_scans.hpp>
 #include <libscan/cpu/reduce.hpp>
-#include <libscan/cpu/segment_ranges.hpp>
 #include <libscan/cpu/segmented_scan.hpp>
 #include <libscan/cpu/small_buffer.hpp>
 

@@ -22,8 +22,8 @@
 #include <libscan/cpu/converted_items.hpp>
 #include <libscan/cpu/few_segments.hpp>
 #include <libscan/cpu/large_segments.hpp>
-#include <libscan/cpu/segment_heads.hpp>
-#include <libscan/cpu/segment_ranges.hpp>
+#include <libscan/cpu/range_scans.hpp>
+#include <libscan/cpu/segment_readers.hpp>
 #include <libscan/cpu/small_buffer.hpp>
 #include <libscan/cpu/staged_scan.hpp>
 #include <libscan/cpu/vector_scan.hpp>

@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include <libscan/device/item_count.cuh>
-#include <libscan/device/segments.cuh>
+#include <libscan/device/segment_readers.cuh>
 #include <libscan/device/staged_segments.cuh>
 #include <libscan/warp/row_io.cuh>
 
@@ -95,7 +95,7 @@ struct mark_heads_kernel {
   using place = std::make_unsigned_t<number>;  // of an item, or of a word of 32
   static constexpr auto largest = static_cast<index_t>(std::numeric_limits<number>::max());
   static constexpr int block_threads = 256;
-  // Of a multiprocessor, for at most 48 registers, or 64: with one more a block less would fit.
+  // Blocks per multiprocessor, for at most 48 registers, or 64: with one more, a block less fits.
   static constexpr int resident_blocks = sizeof(Offset) == 8 ? 4 : 5;
   static constexpr bool programmatic_launch = true;
   static constexpr int width = sizeof(Offset) == 8 ? 2 : 4;  // consecutive offsets of a lane
@@ -282,7 +282,7 @@ head_bits mark_heads(segment_offsets<Offset> heads, std::byte* memory, item_coun
   return head_bits{words};
 }
 
-/// Head bits made from offsets. The offsets tell where the first segment begins and the last ends.
+/// Head bits made from offsets. The offsets give where the first segment begins and the last ends.
 template <class Offset>
 struct marked_offsets : head_bits {
   Offset const* offsets;

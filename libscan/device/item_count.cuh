@@ -50,7 +50,7 @@ class item_count {
 
 namespace device {
 
-/// How many of the `Most` items from `base` on are among the first n.
+/// How many of the `Max` items from `base` on are among the first n.
 template <int Max>
 __device__ __forceinline__ int valid_items(index_t n, index_t base) {
   index_t const rest = n - base;

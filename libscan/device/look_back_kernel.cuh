@@ -32,7 +32,7 @@ struct look_back_kernel {
   static_assert(tile_work<Work>, "libscan: the Work lacks a member that tile_work.cuh lists");
   using summary = typename Work::summary;
   using chain_type = tile_chain<summary>;
-  static constexpr bool programmatic_launch = follows<Work>;
+  static constexpr bool programmatic_launch = uses_programmatic_launch<Work>;
   static constexpr int block_threads = Tuning::block_threads;
   static constexpr int resident_blocks = Tuning::resident_blocks;
   static constexpr int tile_items = Work::max_rows * Work::row_items;
@@ -62,9 +62,9 @@ struct look_back_kernel {
     for (;;) {
       index_t const number = device::claim_tile(chain, shared.claimed);
       if (number * tile_items >= n) {
-        if constexpr (has_shares<Work>) {
-          if (number < work.shares()) {
-            work.do_share(number, n);
+        if constexpr (has_extra_tasks<Work>) {
+          if (number < work.tasks()) {
+            work.do_task(number, n);
             simt::sync_block();  // all have read what was claimed
             continue;
           }
@@ -75,7 +75,7 @@ struct look_back_kernel {
       typename Work::tile tile(work, place_of(number, n));
       summary const own = tile.summarize(work, shared.work);
       bool needed = true;
-      if constexpr (tells_need<Work>) needed = tile.needs_prefix();
+      if constexpr (may_skip_prefix<Work>) needed = tile.needs_prefix();
       summary const before = chain.enter(shared.carry, number, own, device::first_prefix(work),
                                          work.op, device::overwrites(work), needed);
       if constexpr (settles_tiles<Work>) {
@@ -83,7 +83,7 @@ struct look_back_kernel {
         simt::sync_block();
       }
       // The number is read again, and takes no registers while the block waits for the prefix.
-      tile.write(work, shared.work, place_of(shared.number, n), before, not_known{});
+      tile.write(work, shared.work, place_of(shared.number, n), before, unknown_total{});
       if (threadIdx.x == 0 && (number + 1) * tile_items >= n) work.finish(work.op(before, own));
     }
   }
@@ -109,7 +109,7 @@ void launch_look_back(std::byte* memory, simt::stream on, Work work, item_count 
   using chain = typename kernel::chain_type;
   index_t const tiles = device::look_back_tiles<Work>(n.at_most());
   index_t claims = tiles;
-  if constexpr (has_shares<Work>) claims = tiles < work.shares() ? work.shares() : tiles;
+  if constexpr (has_extra_tasks<Work>) claims = tiles < work.tasks() ? work.tasks() : tiles;
   unsigned const blocks =
       device::blocks_for<kernel, Work, item_count, chain>(claims, kernel::block_threads);
   simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = on}, work, n,

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include <libscan/core/types.hpp>
-#include <libscan/device/segments.cuh>
+#include <libscan/device/segment_readers.cuh>
 #include <libscan/warp/row_io.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
@@ -50,8 +50,8 @@ __device__ __forceinline__ void load_words(byte_mask mask, index_t base, index_t
     for (int h = 0; h < 2 * Rows; ++h)
       half[h] = device::whole_bits<step>(mask, base + h * half_row + first);
   } else {
-    index_t const most = Rows * word_row_items;
-    int const count = static_cast<int>(valid < most ? valid : most) - first;
+    index_t const max_items = Rows * word_row_items;
+    int const count = static_cast<int>(valid < max_items ? valid : max_items) - first;
 #pragma unroll
     for (int h = 0; h < 2 * Rows; ++h) {
       int const i = h * half_row;

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <libscan/device/segments.cuh>
+#include <libscan/device/segment_readers.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 

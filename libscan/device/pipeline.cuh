@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pipeline of device-wide scans, for GPUs with bulk copies (sm_90 and later): persistent and
-// warp-specialized. Tiles wait for their prefix in shared memory, in a ring of stages. One warp
-// keeps the prefix from the block's tile to its next one: only the totals in between are new.
+// warp-specialized. Tiles wait for their prefix in shared memory, in a ring of stages. The prefix
+// warp keeps a running prefix: for the block's next tile it adds only the totals of the tiles in
+// between.
 #pragma once
 
+#include <concepts>
 #include <string>
 
 #include <libscan/device/item_count.cuh>
@@ -24,8 +26,8 @@ class running_prefix {
   __device__ running_prefix(tile_totals<T> const& totals, T init, Op op)
       : totals_(totals), before_(init), op_(op) {}
 
-  /// init op the totals of all tiles before `tile`, which must not decrease from call to call;
-  /// waits for those totals. All lanes of one warp call; lane 0 gets the result.
+  /// init op the totals of all tiles before `tile`; waits for those totals. `tile` must not
+  /// decrease from call to call. All lanes of one warp call; lane 0 gets the result.
   __device__ T advance_to(index_t tile) {
     for (;;) {
       index_t const wanted = tile - chunk_ * simt::warp_size;
@@ -88,9 +90,40 @@ class running_prefix {
   Op op_;
 };
 
-/// The pipeline. Tile k of a block passes through stage k % stages: one warp fetches it, one finds
-/// its carry, and group k % groups scans it, each warp a part. Separate warps sum it, each a part,
-/// or the group does. At most `max_tiles_in_flight` tiles are in flight at once: their copies share
+/// Whether `Work` has sum() and scan(), as described above `pipeline_kernel`.
+template <class Work>
+concept sums_and_scans = requires(Work const work, typename Work::stage_type& stage, index_t base,
+                                  int i, typename Work::summary before, void (*done)()) {
+  { work.sum(stage, base, i, i) } -> std::convertible_to<typename Work::summary>;
+  work.scan(stage, base, i, i, before, done);
+};
+
+/// Whether `Work::tile_part` has summarize() and write(), as described above `pipeline_kernel`.
+template <class Work>
+concept summarizes_parts = requires(Work const work, typename Work::stage_type& stage,
+                                    typename Work::tile_part part, index_t base, int i,
+                                    typename Work::summary before, void (*done)()) {
+  { part.summarize(work, stage, base, i, i) } -> std::convertible_to<typename Work::summary>;
+  part.write(work, stage, base, i, i, before, done);
+};
+
+/// Whether `Work` has the members that the pipeline needs.
+template <class Work>
+concept pipeline_work = requires(Work const work, typename Work::stage_type& stage, index_t base,
+                                 int i, simt::mbarrier& full, typename Work::summary summary) {
+  requires(Work::tile_items > 0 && Work::parts > 0 && Work::copies > 0);
+  work.fetch(stage, base, i, full, i);
+  work.copy_edges(stage, base, i, i, i);
+  { work.op(summary, summary) } -> std::convertible_to<typename Work::op_type::value_type>;
+  requires(keeps_parts<Work> ? summarizes_parts<Work> : sums_and_scans<Work>);
+};
+
+/// The pipeline. Tile k of a block passes through stage k % stages. The roles of the warps:
+///   fetch          one warp copies the tile into its stage
+///   sum            one warp for each part sums it; none if parts are kept as a `tile_part`
+///   prefix         one warp finds the tile's prefix
+///   scan           group k % groups scans it, one warp for each part
+/// At most `max_tiles_in_flight` tiles are in flight at once: their copies share
 /// the memory's bandwidth, and with more of them the first would arrive hardly earlier than the
 /// last. All blocks must be resident.
 ///
@@ -108,7 +141,7 @@ class running_prefix {
 /// and either
 ///   sum(...)                 the summary of a part, in lane 0
 ///   scan(..., before, done)  writes the results of a part; each lane that has read calls done()
-/// or, if parts are held as a `tile_part`, in the stage and in registers, with the members
+/// or, if parts are kept as a `tile_part`, in the stage and in registers, with the members
 ///   summarize(work, ...)     scans the part by itself; its summary, in lane 0
 ///   write(work, ..., before, done)
 ///                            writes the results; each lane that has read calls done()
@@ -116,6 +149,8 @@ class running_prefix {
 /// and number of items (`valid`), and the first item of the part (`begin`).
 template <class Work, class Tuning>
 struct pipeline_kernel {
+  static_assert(pipeline_work<Work>,
+                "libscan: the Work lacks a member that is listed above `pipeline_kernel`");
   using summary = typename Work::summary;
   using op_type = typename Work::op_type;
   static constexpr int stages = Tuning::stages;
@@ -123,10 +158,10 @@ struct pipeline_kernel {
   static constexpr int parts = Work::parts;
   static constexpr int tile_items = Work::tile_items;
   static constexpr int part_items = tile_items / parts;
-  static constexpr bool holds = holds_parts<Work>;
+  static constexpr bool keeps = keeps_parts<Work>;
   static constexpr bool dynamic_schedule = !static_schedule<Tuning>;
   static constexpr int first_summing_warp = groups * parts;
-  static constexpr int prefix_warp = first_summing_warp + (holds ? 0 : parts);
+  static constexpr int prefix_warp = first_summing_warp + (keeps ? 0 : parts);
   static constexpr int fetch_warp = prefix_warp + 1;
   // In parallel, where that saves time; it takes more registers.
   static constexpr int fetch_lanes = Work::copies <= 2 ? 1 : Work::copies;
@@ -134,8 +169,8 @@ struct pipeline_kernel {
   static constexpr int block_threads = (fetch_warp + 1) * simt::warp_size;
   static constexpr int resident_blocks = 1;
   // When tile k + slots is fetched, tile k + slots - stages has left its stage: it has been
-  // scanned, as has tile k. With held parts there are some to spare.
-  static constexpr int slots = stages + (holds ? groups : 1);
+  // scanned, as has tile k. Kept parts leave spare slots.
+  static constexpr int slots = stages + (keeps ? groups : 1);
   static constexpr int max_tiles_in_flight = Tuning::max_tiles_in_flight;
   static_assert(stages >= groups && stages >= max_tiles_in_flight && max_tiles_in_flight > 0 &&
                 tile_items % parts == 0 && Work::copies <= simt::warp_size);
@@ -177,13 +212,13 @@ struct pipeline_kernel {
       if (blockIdx.x == 0 && threadIdx.x == 0) *claimed = 0;
       simt::sync_grid();
       if (warp < first_summing_warp) {
-        if constexpr (holds) {
-          hold_parts(shared, work, n, op, totals, warp / parts, warp % parts);
+        if constexpr (keeps) {
+          scan_and_keep_parts(shared, work, n, op, totals, warp / parts, warp % parts);
         } else {
           scan_parts(shared, work, n, op, warp / parts, warp % parts);
         }
       } else if (warp < prefix_warp) {
-        if constexpr (!holds) sum_parts(shared, work, n, op, totals, warp - first_summing_warp);
+        if constexpr (!keeps) sum_parts(shared, work, n, op, totals, warp - first_summing_warp);
       } else if (warp == prefix_warp) {
         find_prefixes(shared, work, n,
                       running_prefix<summary, op_type>(totals, device::first_prefix(work), op));
@@ -217,8 +252,8 @@ struct pipeline_kernel {
     simt::fence_mbarrier_init();
   }
 
-  /// Makes `tile` tile k of the block and has it copied into its stage. A tile past the end tells
-  /// the warps that would work on it that there are no more. By the lanes that fetch.
+  /// Makes `tile` tile k of the block and has it copied into its stage. A tile past the end
+  /// signals the end. By the lanes that fetch.
   static __device__ void fetch(shared_storage& shared, Work const& work, index_t n, unsigned k,
                                index_t tile) {
     if (first_lane()) {
@@ -289,8 +324,9 @@ struct pipeline_kernel {
 
   /// Scans the same part of all tiles of one group, and holds it until the carry of the tile is
   /// known. The first part's warp publishes totals. By one warp for each part.
-  static __device__ void hold_parts(shared_storage& shared, Work const& work, index_t n, op_type op,
-                                    tile_totals<summary> const& totals, int group, int part) {
+  static __device__ void scan_and_keep_parts(shared_storage& shared, Work const& work, index_t n,
+                                             op_type op, tile_totals<summary> const& totals,
+                                             int group, int part) {
     int const begin = part * part_items;
     for (auto k = static_cast<unsigned>(group);; k += groups) {
       unsigned const slot = k % slots;
@@ -339,7 +375,7 @@ struct pipeline_kernel {
   }
 
   /// Finds the prefix that enters each tile of the block. The block of the last tile goes on to a
-  /// tile past the end, whose prefix is what all tiles come to. By one warp.
+  /// tile past the end, whose prefix is the total. By one warp.
   static __device__ void find_prefixes(shared_storage& shared, Work const& work, index_t n,
                                        running_prefix<summary, op_type> prefix) {
     index_t const tiles = ceil_div(n, index_t{tile_items});
@@ -394,7 +430,7 @@ template <class Kernel>
 void require_pipeline() {
   if (simt::device_can_pipeline<Kernel>()) return;
   throw invalid_argument(
-      "the tuning asks for a pipeline; expected a GPU with bulk copies (sm_90 or "
+      "the tuning selects a pipeline; expected a GPU with bulk copies (sm_90 or "
       "later), code compiled for it, and " +
       std::to_string(sizeof(typename Kernel::shared_storage)) +
       " bytes of shared memory to a block");
@@ -408,8 +444,10 @@ void run_pipeline(std::byte* memory, simt::stream on, Work work, item_count n) {
   device::require_pipeline<kernel>();
   index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
   tile_totals<typename Work::summary> const totals(memory + claim_bytes, tiles);
-  index_t const most = simt::multiprocessor_count();
-  auto const blocks = static_cast<unsigned>(tiles == 0 ? 1 : tiles < most ? tiles : most);
+  index_t const max_blocks = simt::multiprocessor_count();
+  auto const blocks = static_cast<unsigned>(tiles == 0           ? 1
+                                            : tiles < max_blocks ? tiles
+                                                                 : max_blocks);
   simt::launch<kernel>(
       {.blocks = blocks, .threads = kernel::block_threads, .on = on, .cooperative = true}, work, n,
       totals, reinterpret_cast<unsigned*>(memory));

@@ -11,8 +11,8 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// A summary as blocks leave it in memory for one another, without padding. Kinds whose
-/// `total_format` tells a flag apart have forms of their own.
+/// A summary as blocks leave it in memory for one another, without padding. Specialized for
+/// summaries with a flag (`segment_carry`).
 template <class Summary>
 struct resident_format {
   using stored = typename total_format<Summary>::value_type;
@@ -40,9 +40,9 @@ struct resident_kernel {
   __device__ void operator()(shared_storage& shared, Work work, item_count count, int rows,
                              stored* summaries) const {
     index_t const n = count.get();
-    int const most = rows * Work::row_items;
-    index_t const base = index_t{blockIdx.x} * most, rest = n - base;
-    int const valid = static_cast<int>(rest < 0 ? 0 : rest < most ? rest : most);
+    int const tile_items = rows * Work::row_items;
+    index_t const base = index_t{blockIdx.x} * tile_items, rest = n - base;
+    int const valid = static_cast<int>(rest < 0 ? 0 : rest < tile_items ? rest : tile_items);
     tile_place const at{n, base, valid, rows};
     typename Work::tile tile(work, at);
     summary const own = tile.summarize(work, shared.work);

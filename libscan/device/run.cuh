@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which kernel runs a device call, for all calls that have more than one: the one that the call's
-// tuning names, or the first of the operation's that suits. And their share of the workspace.
+// Selects the kernel of a device call: the one that `Tuning` names, or the first in the operation's
+// list that can run. Also computes its workspace.
 #pragma once
 
 #include <algorithm>
@@ -23,9 +23,9 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 //                      among them stands for one that this operation has no kernel for. The last
 //                      is one for the look-back kernel, which runs everywhere
 //
-// and, where a kernel goes over other positions than n items, or cannot run for some counts,
+// and, where a kernel processes another number of items than n, or cannot run for some counts,
 //
-//   count<Tuning>(n)     over how many positions it goes; none if it cannot run
+//   count<Tuning>(n)     the number of items that it processes; none if it cannot run
 
 /// Tunings in the order in which they are tried.
 template <class... Tunings>
@@ -35,7 +35,7 @@ struct tunings_to_try {};
 template <class Operation, class Tuning>
 using work_of = decltype(std::declval<Operation const&>().template work<Tuning>());
 
-/// Over how many positions the kernel with that tuning goes; none if it cannot.
+/// The number of items that the kernel with that tuning processes; none if it cannot run.
 template <class Tuning, class Operation>
 std::optional<item_count> count_for(Operation const& operation, item_count n) {
   if constexpr (requires { operation.template count<Tuning>(n); }) {
@@ -56,7 +56,7 @@ void run_as_tuned(workspace& ws, std::byte* memory, Operation const& operation, 
   auto const count = device::count_for<Tuning>(operation, n);
   if (!count) {
     throw invalid_argument(
-        "the tuning asks for a kernel that takes only a number of items that the host knows");
+        "the tuning selects a kernel that needs the number of items on the host");
   }
   n = *count;
   if constexpr (Tuning::algorithm == scan_algorithm::pipeline) {
@@ -103,8 +103,8 @@ bool run_first_suited(workspace& ws, std::byte* memory, Operation const& operati
   return (device::run_if_suited<Tunings>(ws, memory, operation, n) || ...);
 }
 
-/// Runs an operation over n items the way `Tuning` says; void: chooses. `memory`: of `run_bytes`,
-/// in the workspace.
+/// Runs an operation over n items with the kernel of `Tuning`; void selects one. `memory`: of
+/// `run_bytes`, in the workspace.
 template <class Tuning, class Operation>
 void run(workspace& ws, std::byte* memory, Operation const& operation, item_count n) {
   if constexpr (std::is_void_v<Tuning>) {
@@ -122,13 +122,13 @@ std::size_t bytes_as_tuned(Operation const& operation, item_count n) {
   } else {
     using work = work_of<Operation, Tuning>;
     using summary = typename work::summary;
-    index_t const most = device::count_for<Tuning>(operation, n).value_or(n).at_most();
+    index_t const max_items = device::count_for<Tuning>(operation, n).value_or(n).at_most();
     if constexpr (Tuning::algorithm == scan_algorithm::pipeline) {
-      return device::pipeline_bytes<summary>(ceil_div(most, index_t{work::tile_items}));
+      return device::pipeline_bytes<summary>(ceil_div(max_items, index_t{work::tile_items}));
     } else if constexpr (Tuning::algorithm == scan_algorithm::resident) {
       return resident_bytes<summary, Tuning>;
     } else {
-      return tile_chain<summary>::bytes(device::look_back_tiles<work>(most));
+      return tile_chain<summary>::bytes(device::look_back_tiles<work>(max_items));
     }
   }
 }

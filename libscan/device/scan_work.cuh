@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Works of scans. In a block's registers: any items, any operator, any GPU. On the pipeline:
-// items in memory, forwards and from the last item to the first. For the latter, tiles are counted
-// from the end; in their stages they are as in memory, and are read from their ends.
+// The Works of scans. `look_back_scan` and `resident_scan` hold a tile in registers: any items, any
+// operator, any GPU. `pipelined_scan` and `pipelined_reverse_scan` take it from shared memory.
+// Reverse scans count tiles from the end.
 #pragma once
 
 #include <cstdint>
@@ -47,10 +47,10 @@ struct scan_arguments {
   }
 };
 
-/// The Work of a scan whose threads hold consecutive items, turned in shared memory.
+/// The Work of a scan whose threads hold consecutive items, transposed through shared memory.
 template <scan_kind Kind, class In, class Out, class Op, class Total, class Tuning,
           class Init = typename Op::value_type>
-struct scan_turned : scan_arguments<In, Out, Op, Total, Init> {
+struct look_back_scan : scan_arguments<In, Out, Op, Total, Init> {
   using T = typename Op::value_type;
   static constexpr int block_threads = Tuning::block_threads;
   static constexpr int items_per_thread = Tuning::items_per_thread;
@@ -64,11 +64,11 @@ struct scan_turned : scan_arguments<In, Out, Op, Total, Init> {
 
   class tile {
    public:
-    __device__ tile(scan_turned const& /*work*/, tile_place const& at) : at_(at) {}
+    __device__ tile(look_back_scan const& /*work*/, tile_place const& at) : at_(at) {}
 
-    /// Scans within the thread, then across the block. Items beyond the end are the identity, which
-    /// changes nothing.
-    __device__ __forceinline__ T summarize(scan_turned const& work, shared_storage& shared) {
+    /// Scans within the thread, then across the block. Items beyond the end are the identity,
+    /// which changes nothing.
+    __device__ __forceinline__ T summarize(look_back_scan const& work, shared_storage& shared) {
       block::load_tile(shared.tile, libscan::at_length(work.in, at_.n), at_.base, at_.valid,
                        T(work.op.identity()), items_);
       T sum = items_[0];
@@ -80,7 +80,7 @@ struct scan_turned : scan_arguments<In, Out, Op, Total, Init> {
     }
 
     template <class All>
-    __device__ __forceinline__ void write(scan_turned const& work, shared_storage& shared,
+    __device__ __forceinline__ void write(look_back_scan const& work, shared_storage& shared,
                                           tile_place const& at, T const& before,
                                           All const& /*all*/) {
       T prefix = work.op(before, in_tile_);
@@ -103,7 +103,7 @@ struct scan_turned : scan_arguments<In, Out, Op, Total, Init> {
 /// The Work of a scan whose warps hold rows of items as they lie in memory.
 template <scan_kind Kind, class In, class Out, class Op, class Total, class Tuning,
           class Init = typename Op::value_type>
-struct scan_rows : scan_arguments<In, Out, Op, Total, Init> {
+struct resident_scan : scan_arguments<In, Out, Op, Total, Init> {
   using T = typename Op::value_type;
   using rows_type = warp_rows<T, Tuning::rows, Tuning::vector_items, (Tuning::rows > 1)>;
   static constexpr int row_items = Tuning::block_threads / simt::warp_size * rows_type::row_items;
@@ -113,7 +113,7 @@ struct scan_rows : scan_arguments<In, Out, Op, Total, Init> {
 
   class tile {
    public:
-    __device__ tile(scan_rows const& /*work*/, tile_place const& at) : n_(at.n) {
+    __device__ tile(resident_scan const& /*work*/, tile_place const& at) : n_(at.n) {
       int const warp_items = at.rows * rows_type::row_items;
       int const begin = static_cast<int>(threadIdx.x) / simt::warp_size * warp_items;
       int const rest = at.valid - begin;
@@ -121,7 +121,7 @@ struct scan_rows : scan_arguments<In, Out, Op, Total, Init> {
       valid_ = rest < 0 ? 0 : rest < warp_items ? rest : warp_items;
     }
 
-    __device__ __forceinline__ T summarize(scan_rows const& work, shared_storage& shared) {
+    __device__ __forceinline__ T summarize(resident_scan const& work, shared_storage& shared) {
       items_.load(libscan::at_length(work.in, n_) + base_, valid_, work.op);
       T const of_warp = items_.template scan<Kind>(work.op.identity(), work.op);
       auto const before = block::scan_of_warps(shared, of_warp, work.op);
@@ -130,7 +130,7 @@ struct scan_rows : scan_arguments<In, Out, Op, Total, Init> {
     }
 
     template <class All>
-    __device__ __forceinline__ void write(scan_rows const& work, shared_storage& /*shared*/,
+    __device__ __forceinline__ void write(resident_scan const& work, shared_storage& /*shared*/,
                                           tile_place const& /*at*/, T const& before,
                                           All const& /*all*/) {
       items_.prepend(work.op(before, in_tile_), work.op);
@@ -160,7 +160,7 @@ requires packs<Item, plus<T>, Result*, Tuning::vector_items> struct rows_of<Item
 /// The work of a pipeline that scans items into any `out`.
 template <scan_kind Kind, class Item, class Out, class Op, class Tuning,
           class Init = typename Op::value_type>
-struct scan_work {
+struct pipelined_scan {
   using summary = typename Op::value_type;
   using op_type = Op;
   using rows = typename rows_of<Item, Op, Out, Tuning>::type;
@@ -208,49 +208,50 @@ struct scan_work {
   }
 };
 
-/// Items as `In` has them, but the identity at the first `beyond` positions.
+/// Items as `In` has them, but the identity at the first `padding` positions.
 template <class In, class Op>
 struct items_from {
   using T = typename Op::value_type;
   In in;
-  index_t beyond;
+  index_t padding;
   Op op;
 
   __device__ T operator[](index_t i) const {
-    return i < beyond ? T(op.identity()) : static_cast<T>(in[i]);
+    return i < padding ? T(op.identity()) : static_cast<T>(in[i]);
   }
   __device__ items_from operator+(index_t distance) const {
-    return {in + distance, beyond - distance, op};
+    return {in + distance, padding - distance, op};
   }
 };
 
-/// Stores results as `Out` does, except those of the first `beyond` positions, which are discarded.
+/// Stores results as `Out` does, except those of the first `padding` positions, which are
+/// discarded.
 template <class Out>
 struct results_from {
   Out out;
-  index_t beyond;
+  index_t padding;
 
   struct reference {
     results_from const& all;
     index_t i;
     template <class T>
     __device__ void operator=(T const& result) const {
-      if (i >= all.beyond) all.out[i] = result;
+      if (i >= all.padding) all.out[i] = result;
     }
   };
   __device__ reference operator[](index_t i) const { return {*this, i}; }
   __device__ results_from operator+(index_t distance) const {
-    return {out + distance, beyond - distance};
+    return {out + distance, padding - distance};
   }
 };
 
-/// The work of a pipeline that scans from the end. It begins less than 16 bytes after the last
-/// result, so that whole rows of results are aligned for any number of results: the first `beyond`
-/// positions, fewer than a row has, are empty. `Op` takes its operands in the order in which they
+/// The Work of a pipeline that scans from the end. Positions are counted from the next 16-byte
+/// boundary after the last result, so rows of results are aligned. The first `padding` positions,
+/// fewer than a row has, hold no item. `Op` takes its operands in the order in which they
 /// are scanned.
 template <scan_kind Kind, class Item, class Result, class Op, class Tuning,
           class Init = typename Op::value_type>
-struct reverse_scan_work {
+struct pipelined_reverse_scan {
   using summary = typename Op::value_type;
   using op_type = Op;
   using rows = warp_rows<summary, Tuning::rows_at_once, Tuning::vector_items>;
@@ -266,7 +267,7 @@ struct reverse_scan_work {
   Op op;
   Init init;
   total_value_t<summary>* total;
-  int beyond;
+  int padding;
 
   __device__ void finish(summary const& all) const {
     if (total != nullptr) *total = all;
@@ -286,8 +287,8 @@ struct reverse_scan_work {
 
   __device__ summary sum(stage_type& stage, index_t base, int valid, int begin) const {
     auto const staged = items(stage, base, valid);
-    if (base + begin < beyond) {
-      return rows::sum(items_from<reverse_iterator<Item*>, Op>{staged, beyond, op}, part_items,
+    if (base + begin < padding) {
+      return rows::sum(items_from<reverse_iterator<Item*>, Op>{staged, padding, op}, part_items,
                        valid, op);
     }
     return rows::sum(staged + begin, part_items, valid - begin, op);
@@ -298,17 +299,17 @@ struct reverse_scan_work {
                        Done done) const {
     auto const staged = items(stage, base, valid);
     for (int i = begin; i < begin + part_items; i += rows::items) {
-      bool const first = base + i < beyond;
+      bool const first = base + i < padding;
       rows some;
       if (first) {
-        some.load(items_from<reverse_iterator<Item*>, Op>{staged, beyond, op}, valid, op);
+        some.load(items_from<reverse_iterator<Item*>, Op>{staged, padding, op}, valid, op);
       } else {
         some.load(staged + i, valid - i, op);
       }
       if (i + rows::items == begin + part_items) done();
       before = some.template scan<Kind>(before, op);
       if (first) {
-        some.store(results_from<reverse_iterator<Result*>>{out, beyond}, valid);
+        some.store(results_from<reverse_iterator<Result*>>{out, padding}, valid);
       } else {
         some.store(out + (base + i), valid - i);
       }
@@ -321,7 +322,7 @@ struct reverse_scan_work {
 
   /// How many of its items exist.
   __device__ int there(index_t base, int valid) const {
-    return base != 0 ? valid : valid > beyond ? valid - beyond : 0;
+    return base != 0 ? valid : valid > padding ? valid - padding : 0;
   }
 
   /// The tile from the end.

@@ -11,7 +11,7 @@
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
 /// Tile of segments.
-struct spread_tuning {
+struct scatter_totals_tuning {
   static constexpr scan_algorithm algorithm = scan_algorithm::look_back;
   static constexpr int block_threads = 256;
   static constexpr int resident_blocks = 1;
@@ -21,10 +21,10 @@ struct spread_tuning {
 /// not empty, `value` if it is empty. Items before the first segment have a total of their own,
 /// before its. The items of its tiles are segments.
 template <class Offset, class T, class Totals, class Init = T>
-struct spread_work {
+struct scatter_totals_work {
   using summary = packed_count;
   using op_type = plus_packed_count;
-  static constexpr int warps = spread_tuning::block_threads / simt::warp_size;
+  static constexpr int warps = scatter_totals_tuning::block_threads / simt::warp_size;
   static constexpr int rows = sizeof(T) <= 8 ? 8 : sizeof(T) <= 16 ? 4 : 1;  // in flight together
   static constexpr int warp_segments = rows * simt::warp_size;
   static constexpr int row_items = warps * warp_segments;
@@ -36,13 +36,13 @@ struct spread_work {
 
   class tile {
    public:
-    __device__ tile(spread_work const& /*work*/, tile_place const& at)
+    __device__ tile(scatter_totals_work const& /*work*/, tile_place const& at)
         : segments_(at.n),
           own_(at.base + static_cast<int>(threadIdx.x) / simt::warp_size * warp_segments +
                simt::lane_id()) {}
 
     /// Sees which segments begin at an item, and numbers them within the tile.
-    __device__ __forceinline__ packed_count summarize(spread_work const& work,
+    __device__ __forceinline__ packed_count summarize(scatter_totals_work const& work,
                                                       shared_storage& shared) {
       int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
       load_begins(work.offsets, work.items.get());
@@ -66,9 +66,9 @@ struct spread_work {
 
     /// Loads their totals, and stores those of all.
     template <class All>
-    __device__ __forceinline__ void write(spread_work const& work, shared_storage& /*shared*/,
-                                          tile_place const& /*at*/, packed_count before,
-                                          All const& /*all*/) const {
+    __device__ __forceinline__ void write(scatter_totals_work const& work,
+                                          shared_storage& /*shared*/, tile_place const& /*at*/,
+                                          packed_count before, All const& /*all*/) const {
       index_t const skipped = static_cast<index_t>(work.offsets[0]) != 0 ? 1 : 0;
       T const* const first = work.nonempty + (before.value + before_warp_ + skipped);
       T const of_empty = work.value;
@@ -116,7 +116,7 @@ struct spread_work {
 /// How many tiles the totals of this many segments are distributed in.
 template <class Offset, class T>
 constexpr index_t scatter_tiles(index_t segments) {
-  return ceil_div(segments, index_t{spread_work<Offset, T, T*>::row_items});
+  return ceil_div(segments, index_t{scatter_totals_work<Offset, T, T*>::row_items});
 }
 
 /// Spreads totals if *numbered is `segments`; does nothing if it is 0. `memory`:
@@ -125,9 +125,9 @@ template <class Offset, class T, class Totals, class Init>
 void scatter_totals(std::byte* memory, simt::stream on, Offset const* offsets, index_t segments,
                     index_t const* numbered, item_count n, T const* nonempty, Totals totals,
                     Init init) {
-  spread_work<Offset, T, Totals, Init> const work{offsets, n, nonempty, totals, init};
-  device::launch_look_back<spread_tuning>(memory, on, work,
-                                          item_count::on_device(numbered, segments));
+  scatter_totals_work<Offset, T, Totals, Init> const work{offsets, n, nonempty, totals, init};
+  device::launch_look_back<scatter_totals_tuning>(memory, on, work,
+                                                  item_count::on_device(numbered, segments));
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

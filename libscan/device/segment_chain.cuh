@@ -14,15 +14,15 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Of some consecutive items: how many segments begin among them, and the value since the last of
-/// these beginnings, or of all items.
+/// Summary of consecutive items: the number of segments that begin among them, and the partial
+/// total of the last one, or of all items.
 template <class T>
 struct segment_summary {
   index_t segments;
   T open;
 };
 
-/// Two such stretches, the second directly after the first.
+/// Joins the summaries of adjacent items.
 template <class Op>
 struct join_segments {
   using value_type = segment_summary<typename Op::value_type>;
@@ -35,7 +35,7 @@ struct join_segments {
   }
 };
 
-/// The count of a tile fits 32 bits, which are stored before its value.
+/// Stored as a 32-bit count, then the value.
 template <class T>
 struct total_format<segment_summary<T>> {
   struct value_type {

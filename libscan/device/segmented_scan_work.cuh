@@ -12,7 +12,7 @@
 #include <libscan/device/offsets_searched_per_tile.cuh>
 #include <libscan/device/pipeline.cuh>
 #include <libscan/device/segment_chain.cuh>
-#include <libscan/device/segment_window.cuh>
+#include <libscan/device/segment_readers.cuh>
 #include <libscan/device/segmented_row.cuh>
 #include <libscan/device/segmented_tile.cuh>
 #include <libscan/device/staged_segments.cuh>
@@ -24,7 +24,7 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 /// The Work of a scan within segments.
 template <scan_kind Kind, class In, class Out, class Heads, class Op, class Tuning,
           class Init = typename Op::value_type>
-struct segmented_scan_tiles {
+struct register_segmented_scan {
   using T = typename Op::value_type;
   using summary = segment_carry<T>;
   using op_type = join_carries<Op>;
@@ -47,10 +47,10 @@ struct segmented_scan_tiles {
 
   class tile {
    public:
-    __device__ tile(segmented_scan_tiles const& /*work*/, tile_place const& at)
+    __device__ tile(register_segmented_scan const& /*work*/, tile_place const& at)
         : base_(at.base), valid_(at.valid) {}
 
-    __device__ __forceinline__ summary summarize(segmented_scan_tiles const& work,
+    __device__ __forceinline__ summary summarize(register_segmented_scan const& work,
                                                  shared_storage& shared) {
       constexpr row_prefix what =
           Kind == scan_kind::inclusive ? row_prefix::inclusive : row_prefix::exclusive;
@@ -66,7 +66,7 @@ struct segmented_scan_tiles {
     __device__ bool needs_prefix() const { return part_.begins_open(); }
 
     template <class All>
-    __device__ __forceinline__ void write(segmented_scan_tiles const& work,
+    __device__ __forceinline__ void write(register_segmented_scan const& work,
                                           shared_storage& /*shared*/, tile_place const& /*at*/,
                                           summary const& before, All const& /*all*/) {
       part_.apply(carries_.warp_carry(before.value, work.op.op), work.op.op);
@@ -93,7 +93,7 @@ struct segmented_scan_tiles {
 /// The work of a pipeline that scans items within segments into any `out`.
 template <scan_kind Kind, class Item, class Out, class Heads, class Op, class Tuning,
           class Init = typename Op::value_type>
-struct segmented_scan_work : staged_segments<Item, typename Op::value_type, Heads, Tuning> {
+struct pipelined_segmented_scan : staged_segments<Item, typename Op::value_type, Heads, Tuning> {
   using T = typename Op::value_type;
   using staged = staged_segments<Item, T, Heads, Tuning>;
   using staged::batches;
@@ -114,8 +114,8 @@ struct segmented_scan_work : staged_segments<Item, typename Op::value_type, Head
   /// lack the carry of the part.
   class tile_part {
    public:
-    __device__ summary summarize(segmented_scan_work const& work, stage_type& stage, index_t base,
-                                 int valid, int begin) {
+    __device__ summary summarize(pipelined_segmented_scan const& work, stage_type& stage,
+                                 index_t base, int valid, int begin) {
       constexpr row_prefix what =
           Kind == scan_kind::inclusive ? row_prefix::inclusive : row_prefix::exclusive;
       Item const* const items = stage.items.items(work.in + base);
@@ -141,7 +141,7 @@ struct segmented_scan_work : staged_segments<Item, typename Op::value_type, Head
     }
 
     template <class Done>
-    __device__ void write(segmented_scan_work const& work, stage_type& stage, index_t base,
+    __device__ void write(pipelined_segmented_scan const& work, stage_type& stage, index_t base,
                           int valid, int begin, summary before, Done done) {
       T const* const results = work.values(stage, base);
       if (headless_ < partly_in_segments) {
@@ -163,7 +163,7 @@ struct segmented_scan_work : staged_segments<Item, typename Op::value_type, Head
    private:
     /// Writes the part's results with store(result, first).
     template <class Done, class Store>
-    __device__ __forceinline__ void write_by(segmented_scan_work const& work, T const* results,
+    __device__ __forceinline__ void write_by(pipelined_segmented_scan const& work, T const* results,
                                              int valid, int begin, summary const& before, Done done,
                                              Store store) {
 #pragma unroll

@@ -7,9 +7,9 @@
 
 #include <libscan/core/operators.hpp>
 #include <libscan/core/tuning.hpp>
-#include <libscan/device/segment_window.cuh>
+#include <libscan/device/item_count.cuh>
+#include <libscan/device/segment_readers.cuh>
 #include <libscan/device/segmented_row.cuh>
-#include <libscan/device/segments.cuh>
 #include <libscan/warp/bitwise_scan.cuh>
 #include <libscan/warp/row_io.cuh>
 
@@ -82,8 +82,7 @@ struct segmented_tile {
 
   /// How many of n items the tile at `base` has.
   static __device__ int valid_items(index_t n, index_t base) {
-    index_t const rest = n - base;
-    return static_cast<int>(rest < 0 ? 0 : rest < tile_items ? rest : tile_items);
+    return device::valid_items<tile_items>(n, base);
   }
 
   /// How many items of row r the caller has, if the tile has `valid`.

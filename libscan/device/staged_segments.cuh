@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include <libscan/device/item_count.cuh>
-#include <libscan/device/segments.cuh>
+#include <libscan/device/segment_readers.cuh>
 #include <libscan/device/staged_tile.cuh>
 #include <libscan/warp/row_io.cuh>
 
@@ -16,7 +16,7 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 /// The head flags of a tile of `Items` items, a multiple of 32. Members, where `possible`:
 ///   bits_per_item    what a descriptor takes of the stage
 ///   copies           how many copies fetch() starts: one or none
-///   fetch complete   as of `staged_tile`
+///   fetch copy_edges as of `staged_tile`
 ///   reader(...)      something whose bits<Width>(i, count) has bit j set if item i + j of the tile
 ///                    begins a segment, for j < count <= Width, which divides i; where
 ///                    whole<Width>(begin, end) says so, whole_bits<Width>(i) does the same quickly

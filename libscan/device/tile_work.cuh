@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operation says about its tiles, so that the generic kernels can run it: a Work. The
-// kernels share the tiles out among blocks and find what comes before each tile; the Work reads a
-// tile, summarizes it, and writes its results.
+// A Work: how the generic kernels read, summarize and write an operation's tiles. The kernels
+// assign tiles to blocks and find the prefix of each tile.
 #pragma once
 
 #include <concepts>
@@ -13,39 +12,39 @@
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
 // A tile is a run of consecutive items that one block holds in its registers. The kernel takes
-// every tile through these steps, in this order, with all threads of the block:
+// every tile through these steps, with all threads of the block. `settle` comes before the prefix
+// is known in the resident kernel, and after that in the look-back kernel:
 //
 //   tile(work, at)                   makes the tile at that place
 //   tile.summarize(work, shared)     reads the items; returns the summary of the tile
-//   tile.settle(work, shared)        optional: what can be done before the prefix is known
+//   tile.settle(work, shared)        optional: what does not depend on the prefix
 //   tile.write(work, shared, at, before, all)
 //                                    writes the results; `before`, the tile's prefix, joins the
 //                                    first tile's and the summaries of all tiles before this one.
 //                                    `at` is the place once more: a tile that does not keep it has
 //                                    more registers for items while it waits for its prefix.
-//                                    In the resident kernel all() is what all tiles come to; all
-//                                    threads may call it. In the look-back kernel no block knows
+//                                    In the resident kernel all() is the total; all threads may
+//                                    call it. The look-back kernel passes `unknown_total`.
 //
 // All threads of the block pass a barrier between two steps, and before the block's next tile. A
 // Work, which goes to the kernel as an argument, has the members
 //
 //   tile, shared_storage     the type of a tile, and what it needs of shared memory
-//   row_items, max_rows     the items of a row of the block; the rows of a full tile. The tiles of
+//   row_items, max_rows      the items of a row of the block; the rows of a full tile. The tiles of
 //                            the look-back kernel are full ones
-//   summary, op_type         what a tile tells the tiles after it, and what joins two summaries
-//   op                       the operator; called only as op(earlier, later)
-//   finish(all)              stores what depends on all tiles. One thread calls it, once, also if
+//   summary, op_type         the summary that later tiles need, and the type of `op`
+//   op                       joins two summaries; called only as op(earlier, later)
+//   finish(all)              stores what depends on the total. One thread calls it, once, also if
 //                            there are no items
 // and, where they are needed,
 //   init                     the prefix of the first tile; else it is the identity of op
 //   can_overwrite_input = true, overwrites()
 //                            results may go where the input is; whether those of this call do
 //   programmatic_launch = true    a kernel always runs before this one (see libscan/simt/simt.cuh)
-//   shares(), do_share(number, n)
-//                            there is more to do than tiles: share k comes with tile k, and the
+//   tasks(), do_task(number, n)
+//                            there are tasks besides the tiles: task k comes with tile k, and the
 //                            look-back kernel does those that no tile comes with
-// A tile whose prefix does not always matter tells by tile.needs_prefix(): in thread 0 of the
-// block.
+// A tile may have needs_prefix(): false, in thread 0 of the block, if its prefix does not matter.
 
 /// Where a tile is: items [base, base + valid) of n, in `rows` rows of Work::row_items items. The
 /// end of the input may cut off the last row.
@@ -56,7 +55,7 @@ struct tile_place {
   int rows;
 };
 
-/// Whether `Work` has the members that the look-back kernel and the resident kernel ask for.
+/// Whether `Work` has the members that the look-back kernel and the resident kernel need.
 template <class Work>
 concept tile_work = requires(Work const work, typename Work::tile tile,
                              typename Work::shared_storage& shared,
@@ -84,33 +83,33 @@ __device__ __forceinline__ typename Work::summary first_prefix(Work const& work)
   }
 }
 
-/// Whether a tile has something to do before its prefix is known.
+/// Whether a tile has something to do that does not depend on its prefix.
 template <class Work>
 concept settles_tiles = requires(Work const work, typename Work::tile tile,
                                  typename Work::shared_storage& shared) {
   tile.settle(work, shared);
 };
 
-/// Whether a tile tells that its prefix does not matter.
+/// Whether a tile says if its prefix matters.
 template <class Work>
-concept tells_need = requires(typename Work::tile const tile) {
+concept may_skip_prefix = requires(typename Work::tile const tile) {
   tile.needs_prefix();
 };
 
-/// Whether there is more to do than tiles.
+/// Whether there are tasks besides the tiles.
 template <class Work>
-concept has_shares = requires(Work const work) {
-  work.shares();
+concept has_extra_tasks = requires(Work const work) {
+  work.tasks();
 };
 
 /// Whether a kernel always runs before that of the Work.
 template <class Work>
-concept follows = requires {
+concept uses_programmatic_launch = requires {
   requires Work::programmatic_launch;
 };
 
-/// In place of all(), where what all tiles come to is not known.
-struct not_known {};
+/// In place of all(), where the total is not known.
+struct unknown_total {};
 
 /// Whether `Tuning` is that of a pipeline.
 template <class Tuning>
@@ -123,7 +122,7 @@ concept static_schedule = requires {
   requires Tuning::static_schedule;
 };
 
-/// Whether something depends on what all tiles come to, as work.finish(all) stores it.
+/// Whether something depends on the total, as work.finish(all) stores it.
 template <class Work>
 concept finishes = requires(Work const work, typename Work::summary all) {
   work.finish(all);
@@ -137,7 +136,7 @@ concept can_overwrite_input = requires {
 
 /// Whether the results of a part wait for its carry: in the stage, and in registers.
 template <class Work>
-concept holds_parts = requires {
+concept keeps_parts = requires {
   typename Work::tile_part;
 };
 

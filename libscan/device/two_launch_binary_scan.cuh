@@ -169,8 +169,8 @@ struct two_launch_tiles {
         words(reinterpret_cast<std::uint32_t*>(tiles + max_tiles(n))),
         chunk(number) {
     index_t const wanted = ceil_div(max_tiles(n), index_t{warps});
-    index_t const most = Tuning::max_groups;
-    group_count = static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
+    index_t const max_groups = Tuning::max_groups;
+    group_count = static_cast<unsigned>(wanted < 1 ? 1 : wanted < max_groups ? wanted : max_groups);
   }
 
   /// The most tiles of a chunk.

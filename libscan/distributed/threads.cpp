@@ -331,7 +331,7 @@ std::vector<engine> all_gpus() {
       try {
         found.push_back(engine::cuda(d));
       } catch (error const&) {
-        // Of an architecture that libscan was not built for, or broken.
+        // libscan was not built for its architecture, or it is broken.
       }
     }
   }

@@ -49,7 +49,7 @@ LIBSCAN_SAME(LIBSCAN_EXCLUSIVE, scan_kind::exclusive);
 segmentation keys_of(libscan_type type, void const* keys, index_t n) {
   auto const count = static_cast<std::size_t>(n < 0 ? 0 : n);
   return libscan::visit_item_type(
-      static_cast<libscan::item_type>(type), [&]<class Key>(std::type_identity<Key>) {
+      libscan::detail::c_type(type), [&]<class Key>(std::type_identity<Key>) {
         return segmentation::of_keys(std::span(static_cast<Key const*>(keys), count));
       });
 }
@@ -106,11 +106,19 @@ void set_kind(device_call& call, libscan_scan_kind kind) {
   }
 }
 
+/// The operator of the list that `op` names. Throws `invalid_argument` if there is none.
+libscan::operator_kind operator_of(libscan_operator op) {
+  if (static_cast<unsigned>(op) >= std::size(libscan::all_operators)) {
+    throw invalid_argument("operator " + std::to_string(static_cast<int>(op)) + ": there is none");
+  }
+  return static_cast<libscan::operator_kind>(op);
+}
+
 /// The call without outputs, and with the init on the host, if there is one.
 device_call call_of(libscan_items const& items, segmentation const& segments, libscan_operator op,
                     void const* init) {
   return {.type = libscan::detail::c_type(items),
-          .op = static_cast<libscan::operator_kind>(op),
+          .op = operator_of(op),
           .in = items.data,
           .n = items.n,
           .d_n = items.d_n,
@@ -122,10 +130,6 @@ device_call call_of(libscan_items const& items, segmentation const& segments, li
 template <class Run>
 void enqueue(libscan_queue const* where, device_call call, Run const& run) {
   libscan::device_queue const to = libscan::detail::c_queue(where);
-  auto const op = static_cast<int>(call.op);
-  if (static_cast<unsigned>(op) > LIBSCAN_BIT_XOR) {
-    throw invalid_argument("operator " + std::to_string(op) + ": there is none");
-  }
   any_init identity{};
   libscan::visit_item_type(call.type, [&]<class T>(std::type_identity<T>) {
     libscan::visit_operator<T>(call.op, [&](auto known) {

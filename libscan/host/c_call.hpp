@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <iterator>
 #include <new>
 #include <string>
 
@@ -68,8 +69,13 @@ inline device_queue c_queue(libscan_queue const* where) {
           queue.workspace_bytes};
 }
 
-/// The type of items in C++; checked where it is used.
-inline item_type c_type(libscan_items const& items) { return static_cast<item_type>(items.type); }
+/// The type of items in C++. Throws `invalid_argument` if there is none.
+inline item_type c_type(libscan_type type) {
+  if (static_cast<unsigned>(type) < std::size(all_item_types)) return static_cast<item_type>(type);
+  throw invalid_argument("item_type " + std::to_string(static_cast<int>(type)) +
+                         ": no such type of items");
+}
+inline item_type c_type(libscan_items const& items) { return detail::c_type(items.type); }
 
 /// The mask of a rule for n items. Throws `invalid_argument` unless it has flags or bits.
 inline item_mask c_mask(libscan_rule const& rule, index_t n) {

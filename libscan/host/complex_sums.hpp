@@ -114,8 +114,9 @@ index_t reduce_complex(char const* name, std::span<Item const> in,
   detail::check_complex_overlap<Item, std::complex<R>>(name, in, results, segments, false);
   detail::require_no_overlap(name, "unique and in", memory_span(std::as_bytes(in)), unique);
   detail::require_no_overlap(name, "unique and totals", results, unique);
-  index_t const most = segments.counts_segments() ? segments.count() : std::max(n, index_t{1});
-  buffer<R> sums(std::min(static_cast<index_t>(totals.size()), most));
+  index_t const max_segments =
+      segments.counts_segments() ? segments.count() : std::max(n, index_t{1});
+  buffer<R> sums(std::min(static_cast<index_t>(totals.size()), max_segments));
   std::array<R, 2> const first{init.real(), init.imag()};
   index_t count = 0;
   for (std::size_t const part : {0, 1}) {

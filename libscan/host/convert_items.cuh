@@ -68,8 +68,9 @@ struct round_kernel {
 
 /// A launch of enough blocks for n items.
 inline simt::launch_config spread(index_t n) {
-  index_t const most = index_t{16} * simt::multiprocessor_count();
-  return {.blocks = static_cast<unsigned>(std::clamp<index_t>(ceil_div(n, index_t{1024}), 1, most)),
+  index_t const max_blocks = index_t{16} * simt::multiprocessor_count();
+  return {.blocks =
+              static_cast<unsigned>(std::clamp<index_t>(ceil_div(n, index_t{1024}), 1, max_blocks)),
           .threads = 256};
 }
 

@@ -31,7 +31,7 @@ void require_cuda_device(int device) {
   simt::selected_device const here(device);
   using T = unsigned;
   using tuning = look_back_tuning<T>;
-  using work = device::scan_turned<scan_kind::exclusive, T const*, T*, plus<T>, T, tuning>;
+  using work = device::look_back_scan<scan_kind::exclusive, T const*, T*, plus<T>, T, tuning>;
   using kernel = device::look_back_kernel<work, tuning>;
   if (!simt::has_code_for_device<kernel, work, item_count, device::tile_chain<T>>()) {
     throw engine_unavailable("CUDA device " + std::to_string(device) + " (" +

@@ -35,7 +35,7 @@ struct device_call {
   index_t const* d_n = nullptr;
   segmentation segments = {};
   void const* init = nullptr;  ///< on the host
-  /// Of scans: receives the total, or null; of reductions: the number of segments.
+  /// In scans: receives the total, or null; in reductions: the number of segments.
   void* d_total = nullptr;
   void const* d_init = nullptr;    ///< in place of *init, unless null
   bool reverse = false;            ///< of scans without segments: from the last item to the first

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The definitions of device_items.hpp: host memory in, kernels of libscan/device, host memory out.
-// The files device_items_*.cu compile it for a few item types each. Internal.
+// script/cmake/item_types.cmake generates the sources that compile it, for a few item types each.
+// Internal.
 #pragma once
 
 #include <algorithm>

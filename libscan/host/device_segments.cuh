@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What host_call.hpp runs on a machine with kernels: host memory in, device calls of
-// libscan/device, host memory out. The files device_segments_*.cu compile it for a few accumulators
-// each. Internal.
+// libscan/device, host memory out. script/cmake/item_types.cmake generates the sources that compile
+// it, for a few accumulators each. Internal.
 #pragma once
 
 #include <algorithm>
@@ -127,7 +127,7 @@ struct keys_of_size {
 /// A call with items and results as words that its operator takes.
 template <class T>
 struct call_in_words {
-  using op_type = decltype(operator_on_bits<T>(operator_kind::plus));
+  using op_type = decltype(operator_on_words<T>(operator_kind::plus));
   using word = typename op_type::value_type;
 
   word const* in;
@@ -139,7 +139,7 @@ struct call_in_words {
   explicit call_in_words(device_call const& call)
       : in(static_cast<word const*>(call.in)),
         out(static_cast<word*>(call.out)),
-        op(operator_on_bits<T>(call.op)),
+        op(operator_on_words<T>(call.op)),
         init(init_of<word>(call)),
         n(count_of(call)) {}
 

@@ -10,7 +10,7 @@
 #include <string>
 
 #include <libscan/cpu/chunk_chain.hpp>
-#include <libscan/cpu/segment_heads.hpp>
+#include <libscan/cpu/segment_readers.hpp>
 
 namespace libscan::inline v1::detail {
 

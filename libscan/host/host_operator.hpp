@@ -26,12 +26,12 @@ using host_value_t = operator_value_t<Op, item_of<In const> const*, Init>;
 
 /// The compiled operator that `Op` is over T, or equals; void if there is none.
 template <class Op, class T>
-struct listed_twin {
-  using type = std::conditional_t<listed_operator<typename twin_of<Op, T>::type>,
-                                  typename twin_of<Op, T>::type, void>;
+struct listed_operator_of {
+  using type = std::conditional_t<listed_operator<typename library_operator_of<Op, T>::type>,
+                                  typename library_operator_of<Op, T>::type, void>;
 };
 template <listed_operator Op, class T>
-struct listed_twin<Op, T> {
+struct listed_operator_of<Op, T> {
   using type = Op;
 };
 
@@ -39,7 +39,7 @@ struct listed_twin<Op, T> {
 template <class In, class Op, class Init>
 struct host_types {
   using value_type = host_value_t<In, Op, Init>;
-  using twin = typename listed_twin<Op, value_type>::type;
+  using twin = typename listed_operator_of<Op, value_type>::type;
   static constexpr bool compiled =
       listed_item<value_type> && listed_input<item_of<In const>> && !std::is_void_v<twin>;
   static constexpr operator_kind kind = [] {
@@ -63,7 +63,7 @@ struct host_types {
 };
 
 /// How compiled code combines neighbors of T as `Op` does; not `included` if it cannot.
-template <class Op, class T, class Twin = typename listed_twin<Op, T>::type>
+template <class Op, class T, class Twin = typename listed_operator_of<Op, T>::type>
 struct compiled_neighbors {
   static constexpr bool included = false;
 };
@@ -99,8 +99,9 @@ struct without_callables {
 #define LIBSCAN_REFUSE(T)                                                                          \
   static_assert(never<T>,                                                                          \
                 "libscan.hpp is compiled for items that are integers of 8 to 64 bits, bool, "      \
-                "float, double, float16 or bfloat16; for plus, minimum, maximum, bit_and, "        \
-                "bit_or and bit_xor over such an integer, float or double; and for results of "    \
+                "float, double, float16 or bfloat16; for these operators over such an integer, "   \
+                "float or double:" LIBSCAN_OPERATOR_NAMES                                          \
+                "; and for results of "                                                            \
                 "the operator's value_type (of float also 16-bit floats); neighbors are combined " \
                 "in the items' type. For anything else "                                           \
                 "on the cpu engine include libscan/callables.hpp, or in CUDA code "                \

@@ -61,29 +61,6 @@ void run_difference(engine const& on, difference_call const& call, index_t out_i
 /// Runs `call` on engine `on`.
 void run_reduce(engine const& on, reduce_call const& call);
 
-/// The operator that does the same to the bits of unsigned integers, if there is one: sums, which
-/// wrap around, and bitwise operators need no sign. So each is compiled once for both.
-template <class Op>
-struct without_sign {
-  using type = Op;
-};
-template <std::signed_integral T>
-struct without_sign<plus<T>> {
-  using type = plus<std::make_unsigned_t<T>>;
-};
-template <std::signed_integral T>
-struct without_sign<bit_and<T>> {
-  using type = bit_and<std::make_unsigned_t<T>>;
-};
-template <std::signed_integral T>
-struct without_sign<bit_or<T>> {
-  using type = bit_or<std::make_unsigned_t<T>>;
-};
-template <std::signed_integral T>
-struct without_sign<bit_xor<T>> {
-  using type = bit_xor<std::make_unsigned_t<T>>;
-};
-
 /// T, or the unsigned integer in which differences are the same bits.
 template <class T>
 struct difference_of {
@@ -94,25 +71,13 @@ struct difference_of<T> {
   using type = std::make_unsigned_t<T>;
 };
 
-/// The operator of a call over the bits of T, chosen by a switch in the kernel. Signed integers are
-/// combined as unsigned ones, to compile half as many kernels.
-template <class T>
-auto operator_on_bits(operator_kind kind) {
-  if constexpr (std::signed_integral<T>) {
-    using word = std::make_unsigned_t<T>;
-    return any_operator<word>{kind, static_cast<word>(word{1} << (8 * sizeof(T) - 1))};
-  } else {
-    return any_operator<T>{kind};
-  }
-}
-
 /// Calls f(op) with what combines neighbors of T: unsigned integers in place of signed ones.
 template <class T, class F>
 void visit_neighbor_operator(neighbor_operator how, F&& f) {
   if (how.subtracts) {
     f(later_minus_earlier{});
   } else {
-    f(detail::operator_on_bits<T>(how.op));
+    f(detail::operator_on_words<T>(how.op));
   }
 }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The library's operators again, written in another way: the oracles of tests, --verify and
 // scan-check. An oracle that called the functor under test would repeat its mistakes.
+// Also differences of neighbors, as plain loops.
 #pragma once
 
+#include <cstddef>
 #include <type_traits>
+#include <vector>
 
 #include <libscan/core/operator_list.hpp>
 #include <libscan/core/operators.hpp>
@@ -114,6 +117,29 @@ T combine(operator_kind op, T earlier, T later) {
   }
 #undef LIBSCAN_CASE
   return T{};
+}
+
+/// out[0] = in[0], out[i] = op(in[i - 1], in[i]), in `Result`.
+template <class Result, class Item, class Op>
+std::vector<Result> adjacent_difference(std::vector<Item> const& in, Op const& op) {
+  std::vector<Result> out;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    out.push_back(i == 0 ? static_cast<Result>(in[0]) : static_cast<Result>(op(in[i - 1], in[i])));
+  }
+  return out;
+}
+
+/// The same with later - earlier, where integers wrap around in their own type.
+template <class Item>
+std::vector<Item> adjacent_difference(std::vector<Item> const& in) {
+  return reference::adjacent_difference<Item>(in, [](Item earlier, Item later) {
+    if constexpr (std::is_integral_v<Item>) {
+      return static_cast<Item>(static_cast<unsigned long long>(later) -
+                               static_cast<unsigned long long>(earlier));
+    } else {
+      return later - earlier;
+    }
+  });
 }
 
 }  // namespace libscan::reference

@@ -33,7 +33,7 @@
 //   active_mask              some lanes that happen to be here, not "all lanes of the branch"
 //   lane_id lanemask_lt lanemask_le lanemask_eq lanemask_ge lanemask_gt   popc clz ffs brev
 //   byte_perm                picks 4 of the 8 bytes of two words, a digit 0 to 7 for each
-//   dp4a<Small>               sum + the 1- or 2-byte integers of a word, each times a byte of
+//   dp4a<Small>              sum + the 1- or 2-byte integers of a word, each times a byte of
 //                            weights < 128
 //   opaque(x)                x, a 32-bit integer that the compiler knows nothing about: values that
 //                            depend on it are recomputed, not kept in registers
@@ -42,18 +42,18 @@
 //   sync_block_count sync_block_and sync_block_or     barriers that reduce a predicate
 //   thread_rank              linear index in the block
 //   dynamic_shared<T>()      run-time-sized shared memory, at least 16-byte aligned
-//   set_max_registers_inc<N>() set_max_registers_dec<N>()         from here on a thread may use N
-//   registers,
-//                            more or fewer than before; all warps of a group of four call. A raise
-//                            waits until others have lowered theirs (sm_90a; elsewhere no effect)
+//   set_max_registers_inc<N>() set_max_registers_dec<N>()
+//                            from here on a thread may use N registers, more or fewer than before;
+//                            all warps of a group of four call. A raise waits until others have
+//                            lowered theirs (sm_90a; elsewhere no effect)
 // Cluster: all blocks of a launch that requests it; they may access one another's shared memory
 // (sm_90 and later; elsewhere a single block is its own cluster)
 //   arrive_cluster wait_cluster
 //                            the two halves of a barrier of all threads; none may have returned.
 //                            Each arrives, then waits: what came before any arrival comes before
 //                            what follows the waits
-//   map_shared_rank(own, block)     the counterpart of `own` in that block's shared memory. Valid
-//   only
+//   map_shared_rank(own, block)
+//                            the counterpart of `own` in that block's shared memory. Valid only
 //                            after all blocks have begun and before any has ended: put a barrier
 //                            before and after all accesses
 // Grid

@@ -8,7 +8,7 @@ if(NOT LIBSCAN_INSTALL)
   return()
 endif()
 
-# One set of targets per component, so that nobody needs the dependencies of what they do not use.
+# One set of targets per component, so that no one needs the dependencies of what they do not use.
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/libscan)
 set(targets_of_device libscan_device)
 set(targets_of_libscan libscan libscan_cpu libscan_segments libscan_distributed libscan_filter libscan_sort_cpu libscan_radix_sort
@@ -83,7 +83,7 @@ if(Python3_Interpreter_FOUND AND NOT CMAKE_CROSSCOMPILING)
   endif()
 endif()
 
-# Public headers are in libscan/ and in apps/<name>/include, but for what native code alone shares. What
+# Public headers are in libscan/ and in apps/<name>/include, except what only native code shares. What
 # they include is installed with them, and nothing else: neither programs' headers nor tests'.
 file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
      libscan/*.h libscan/*.hpp libscan/*.cuh apps/*/include/*.hpp apps/*/include/*.cuh)

@@ -13,7 +13,7 @@ function(libscan_warnings target)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Werror;-Wno-unknown-pragmas>
     $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings;-Xcompiler=-Wall,-Wextra,-Werror>)
-  # `#pragma unroll` is an order to nvcc, and a wish to clang++.
+  # `#pragma unroll` is an order to nvcc, and a request to clang++.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-pass-failed>)
   # g++ 12 and 13 see uninitialized values, overlapping strings and reads past an end where there are none.
   set(quiet -Wno-maybe-uninitialized -Wno-restrict -Wno-stringop-overread)

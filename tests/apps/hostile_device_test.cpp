@@ -35,7 +35,7 @@ std::vector<number> some_numbers() {
   return items;
 }
 
-/// Items, and room for as many results.
+/// Items, and space for as many results.
 struct one_case {
   std::vector<number> host = some_numbers();
   device_buffer<number> in{host}, out{host}, values{host};
@@ -49,7 +49,7 @@ struct one_case {
 
 }  // namespace
 
-TEST_CASE("Device filters call nobody else's functions") {
+TEST_CASE("Device filters call no foreign functions") {
   one_case c;
   hostile::is_odd const odd;
   libscan::filter(c.ws, c.in.data(), c.out.data(), n, odd, c.count.data());
@@ -82,7 +82,7 @@ TEST_CASE("Device filters call nobody else's functions") {
   CHECK(c.out.copy()[1500] == number(0));
 }
 
-TEST_CASE("Device calls on runs call nobody else's functions") {
+TEST_CASE("Device calls on runs call no foreign functions") {
   one_case c;
   libscan::unique(c.ws, c.in.data(), c.out.data(), n, c.count.data(), hostile::is_same{});
   CHECK(c.counted() == n / 4);
@@ -95,7 +95,7 @@ TEST_CASE("Device calls on runs call nobody else's functions") {
   CHECK(c.places.copy()[7] == 4);
 }
 
-TEMPLATE_TEST_CASE("Device sorts call nobody else's functions", "", hostile::word_of,
+TEMPLATE_TEST_CASE("Device sorts call no foreign functions", "", hostile::word_of,
                    hostile::word_pair_of) {
   one_case c;
   auto expected = c.host;
@@ -122,7 +122,7 @@ TEMPLATE_TEST_CASE("Device sorts call nobody else's functions", "", hostile::wor
   }
 }
 
-TEST_CASE("Device splits by key call nobody else's functions") {
+TEST_CASE("Device splits by key call no foreign functions") {
   one_case c;
   libscan::split_by_key(c.ws, c.in.data(), c.out.data(), c.in.data(), c.values.data(),
                         c.places.data(), n, 3, hostile::bucket_of{});
@@ -134,7 +134,7 @@ TEST_CASE("Device splits by key call nobody else's functions") {
   CHECK(c.out.copy()[4] == number(3));
 }
 
-TEST_CASE("Device histograms call nobody else's functions") {
+TEST_CASE("Device histograms call no foreign functions") {
   one_case c;
   device_buffer<std::uint32_t> const counts(100);
   device_buffer<sample_totals> const totals(1);
@@ -159,7 +159,7 @@ TEST_CASE("Device histograms call nobody else's functions") {
   require();
 }
 
-TEST_CASE("Device products call nobody else's functions") {
+TEST_CASE("Device products call no foreign functions") {
   workspace ws;
   device_buffer<std::int32_t> const offsets(std::vector<std::int32_t>{0, 2, 200});
   device_buffer<std::int32_t> const columns(std::vector<std::int32_t>(200, 1));

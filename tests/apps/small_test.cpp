@@ -109,7 +109,7 @@ std::vector<T> keys_of_tens() {
   return keys;
 }
 
-/// Calls body(heads) with segments described in each way.
+/// Calls `body(heads)` with segments described in each way.
 template <class T, class Body>
 void for_descriptors(Body body) {
   auto const keys = keys_of_tens<T>();

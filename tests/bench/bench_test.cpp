@@ -182,7 +182,7 @@ TEST_CASE("who gives a wrong result, or fails, is named and not timed") {
   CHECK(measure(work, 0, {}).size() == 2);
 }
 
-TEST_CASE("implementations are asked for by the first word of a contender's name") {
+TEST_CASE("implementations are requested by the first word of a contender's name") {
   options wanted;
   wanted.implementations = {"cub"};
   std::set<std::string> reported;
@@ -224,7 +224,7 @@ TEST_CASE("who asks for libscan gets its production scan among strategies, and n
   CHECK(run({"chained-scan"}) == std::set<std::string>{"chained-scan"});
 }
 
-TEST_CASE("what an engine has no workload for is left out, and said once; failures are heard") {
+TEST_CASE("what an engine has no workload for is left out, and said once; failures are noticed") {
   options const wanted;
   session const now{wanted, {}, {}};
   int calls = 0;

@@ -145,7 +145,7 @@ class Skipped(BenchCase):
 
 
 class EveryoneOnTheCpu(BenchCase):
-    """Who is verified and timed on the cpu engine, and the bytes that count."""
+    """What is verified and timed on the cpu engine, and the bytes that count."""
     WHERE_FOUND = ("eigen", "parlaylib", "parlaylib in place", "thrust tbb")
     LOOPS = ["sequential", "sequential branchless"]
     STD = ["std", "std par_unseq"]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Harris claims of bank conflicts in the tree's sweeps, counted by racecheck, which alone
+// What Harris claims of bank conflicts in the tree's sweeps, counted by racecheck, which only
 // hears accesses of memory: 16 banks as in 2007, and today's 32.
 #include <tests/block/counting.hpp>
 #include <tests/support/catch.hpp>

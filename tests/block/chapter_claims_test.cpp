@@ -149,11 +149,11 @@ void each_block_size(Body body) {
 
 }  // namespace
 
-TEST_CASE("a binary warp scan is one ballot, a bitwise one as many as there are bits") {
+TEST_CASE("a binary warp scan is one ballot, a bitwise one has a ballot for each bit") {
   CHECK(warp_calls<warp_count>() == 1);
   CHECK(warp_calls<warp_binary>() == 1);
   CHECK(warp_calls<warp_segmented_by_word>() == 1);
-  CHECK(warp_calls<warp_segmented_by_lanes>() == 1 + 1);  // and one for the heads
+  CHECK(warp_calls<warp_segmented_by_lanes>() == 1 + 1);  // and one for the head flags
   CHECK(warp_calls<warp_bitwise<1>>() == 1);
   CHECK(warp_calls<warp_bitwise<4>>() == 4);
   CHECK(warp_calls<warp_bitwise<5>>() == 5);
@@ -179,7 +179,7 @@ TEST_CASE("a block count is one barrier, where the tree reduction has log2 n + 2
     CHECK(cost<block_count>(n).warp_calls == 0);
     CHECK(cost<block_sum<5>>(n).barriers == 5);  // one a bit
     auto const tree = cost<block_tree<n>>(n);
-    CHECK(tree.barriers == log2_n + 2);  // one a step, one before the steps and one behind
+    CHECK(tree.barriers == log2_n + 2);  // one a step, one before the steps and one after
     CHECK(tree.operator_calls == n - 1);
   });
   CHECK(cost<block_tree<1000>>(1000).barriers == 10 + 2);  // 512 < 1000 <= 1024 = 2^10

@@ -139,7 +139,7 @@ void require_reductions(simt::dim3 shape = simt::dim3(BlockThreads)) {
   for (unsigned const word : {0u, 31u}) {  // none is odd, all are
     std::vector<unsigned> words(BlockThreads, word);
     require_reductions<BlockThreads>(shape, words);
-    words.back() ^= 1u;  // but for one
+    words.back() ^= 1u;  // except one
     require_reductions<BlockThreads>(shape, words);
   }
 }

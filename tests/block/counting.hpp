@@ -18,8 +18,8 @@ namespace libscan::test {
 
 namespace executor = libscan::simt::executor;
 
-// Steps are told apart by an observer of barriers. Builds in which a checker is the observer leave
-// the log empty and count the rest.
+// Steps are distinguished by an observer of barriers. Builds in which a checker is the observer
+// leave the log empty and count the rest.
 #if defined(__SANITIZE_THREAD__)
 inline constexpr bool steps_are_logged = false;
 #elif defined(__has_feature)

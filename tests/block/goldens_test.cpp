@@ -24,7 +24,7 @@ constexpr auto exclusive = scan_kind::exclusive;
 /// The rows of a kernel's results: each a scan of the same items in another way.
 enum way { of_block, of_warp, of_warp_in_shared_memory, ways };
 
-/// One item per thread, scanned in every way; what lies behind the n items is the identity.
+/// One item per thread, scanned in every way; what lies after the n items is the identity.
 template <scan_kind Kind>
 struct production_kernel {
   static constexpr int block_threads = 32;
@@ -78,8 +78,8 @@ void check_all(numbers const& items, numbers const& inclusive_result,
   check_production<exclusive>(items, exclusive_result);
 }
 
-/// Eight items with their heads, from thread `first` of a block of two warps on: sums and, as if
-/// every predicate were true, counts. Nothing lies before them, and a segment begins behind.
+/// Eight items with their head flags, from thread `first` of a block of two warps on: sums and, as
+/// if every predicate were true, counts. Nothing lies before them, and a segment begins after.
 template <scan_kind Kind>
 struct segments_kernel {
   static constexpr int block_threads = 64;

@@ -40,8 +40,8 @@ __device__ void spoil(Storage& storage, int round) {
   }
 }
 
-/// Round r of a block: Call on the items of its tile r. Results of a thread are consecutive, but
-/// for those that Call stores itself.
+/// Round r of a block: Call on the items of its tile r. Results of a thread are consecutive,
+/// except those that Call stores itself.
 template <class Call>
 struct reuse_kernel {
   using shared_storage = typename Call::storage;

@@ -134,7 +134,7 @@ TEST_CASE("Harris's examples print 14 where 15 is right, and err nowhere else") 
   CHECK(differing({0, 3, 4, 11, 11, 14, 16, 22}, scan_kind::exclusive) == numbers{5});
 }
 
-TEST_CASE("every size in Harris's Table 2 is a power of two, but for one misprint") {
+TEST_CASE("every size in Harris's Table 2 is a power of two, except one misprint") {
   auto const is_power_of_two = [](std::int64_t n) { return (n & (n - 1)) == 0; };
   CHECK(tree_size(1024) == 1024);
   for (std::int64_t n = 32768; n <= 16777216; n *= 2) CHECK(is_power_of_two(n));

@@ -45,7 +45,7 @@ void each_algorithm(algorithm_list<Algorithms...>, Body body) {
 }
 
 /// Scans three times n items with one storage, which must be reusable at once: the rounds are
-/// inclusive, exclusive, inclusive. What lies behind a round's n items is the identity.
+/// inclusive, exclusive, inclusive. What lies after a round's n items is the identity.
 template <class Algorithm, class Op, int MaxThreads>
 struct textbook_kernel {
   using T = typename Op::value_type;
@@ -101,7 +101,7 @@ template <loading How, class Op, class T>
 __device__ T load(T const* in, int i, Op op) {
   if (How == loading::in_place) return in[i];
   if (How == loading::shifted_identity_per_block && threadIdx.x == 0) return op.identity();
-  // Each thread's items shifted by as many as it has, not by one.
+  // Each thread's items shifted by their number, not by one.
   if (How == loading::shifted_by_thread) return i < 2 ? op.identity() : in[i - 2];
   return textbook::load_shifted(in, i, op);
 }

@@ -229,7 +229,7 @@ TEMPLATE_TEST_CASE("loading shifted by one makes an inclusive scan of many block
   });
 }
 
-TEST_CASE("inclusive prefixes become exclusive ones by a shift, and the other way round") {
+TEST_CASE("inclusive prefixes become exclusive ones by a shift, and back") {
   each_schedule(scaled(3, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (int const threads : block_sizes()) {

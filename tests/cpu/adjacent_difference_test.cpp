@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <libscan/cpu/scan.hpp>
-#include <libscan/reference/neighbors.hpp>
+#include <libscan/reference/operators.hpp>
 #include <tests/cpu/thread_counts.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/few_types.hpp>

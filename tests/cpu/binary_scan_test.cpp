@@ -22,7 +22,7 @@ namespace {
 
 constexpr scan_kind both_kinds[] = {scan_kind::inclusive, scan_kind::exclusive};
 
-/// n bytes of which about so many of 64 are not 0.
+/// n bytes; about so many of every 64 are not 0.
 std::vector<std::uint8_t> flags_with(std::uint64_t of_64, index_t n) {
   random_words words(of_64 * 31 + static_cast<std::uint64_t>(n));
   std::vector<std::uint8_t> flags;
@@ -52,7 +52,7 @@ template <class Rank>
 std::string all_faults(int threads, index_t n, index_t chunk_items) {
   for (std::uint64_t const of_64 : {0, 1, 32, 64}) {
     auto const flags = flags_with(of_64, n);
-    auto const words = bits_of(flags);  // those behind the last item are set
+    auto const words = bits_of(flags);  // those after the last item are set
     std::vector<std::uint8_t> ones;
     for (std::uint8_t const flag : flags) ones.push_back(flag != 0 ? 1 : 0);
     for (scan_kind const kind : both_kinds) {

@@ -174,7 +174,7 @@ struct priority {
 struct rank : priority {};
 static_assert(!std::numeric_limits<priority>::is_specialized);
 
-/// Ordered by < alone, without limits; and a bounded one, with limits but no unary minus.
+/// Ordered by < only, without limits; and a bounded one, with limits but no unary minus.
 struct least_ordered {
   int value;
   bool operator<(least_ordered other) const { return value < other.value; }

@@ -207,7 +207,7 @@ TEST_CASE("a chain goes on while a thread is held in an aggregate") {
       CHECK(others_came);
       CHECK(total == 100);
       CHECK(consumed == 100);
-      bool const last = held == 99;  // for which nobody waits
+      bool const last = held == 99;  // for which no one waits
       CHECK((last || calls > 1));
       calls = consumed = 0;
       with_threads(threads, [&] {

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include <libscan/cpu/segment_heads.hpp>
+#include <libscan/cpu/segment_readers.hpp>
 #include <tests/support/few_types.hpp>
 #include <tests/support/segments.hpp>
 
@@ -28,7 +28,7 @@ struct same_key {
   }
 };
 
-/// Calls use(heads, name) with the same offsets as integers of type `Offset`, if those can hold
+/// Calls `use(heads, name)` with the same offsets as integers of type `Offset`, if those can hold
 /// them.
 template <class Offset, class Use>
 void use_offsets(std::vector<index_t> const& offsets, char const* name, Use use) {
@@ -37,7 +37,8 @@ void use_offsets(std::vector<index_t> const& offsets, char const* name, Use use)
   use(segment_offsets{converted.data(), static_cast<index_t>(offsets.size()) - 1}, name);
 }
 
-/// Calls use(heads, name) with the segments between offsets in every form that may hold empty ones.
+/// Calls `use(heads, name)` with the segments between offsets in every form that may hold empty
+/// ones.
 template <class Use>
 void for_each_offsets(std::vector<index_t> const& offsets, Use use) {
   use_offsets<index_t>(offsets, "offsets", use);
@@ -50,8 +51,8 @@ void for_each_offsets(std::vector<index_t> const& offsets, Use use) {
   }
 }
 
-/// Calls use(heads, name) with those of the segments that are not empty, in every other form. What
-/// flags and bits say of item 0 and behind the last is wrong, and must not matter.
+/// Calls `use(heads, name)` with those of the segments that are not empty, in every other form.
+/// What flags and bits say of item 0 and after the last is wrong, and must not matter.
 template <class Use>
 void for_each_heads(std::vector<index_t> const& offsets, Use use) {
   auto flags = flags_of(offsets);
@@ -66,11 +67,11 @@ void for_each_heads(std::vector<index_t> const& offsets, Use use) {
   use(head_flags{flags.data()}, "flags");
   use(head_bits{bits.data()}, "bits");
   use(segment_keys{keys.data()}, "keys");
-  use(segment_keys{far_keys.begin()}, "keys behind an iterator");
+  use(segment_keys{far_keys.begin()}, "keys by an iterator");
   use(segment_keys{numbered.data(), same_key{}}, "keys of a relation");
 }
 
-/// Calls use(heads, offsets) with n items in segments of one length, many lengths.
+/// Calls `use(heads, offsets)` with n items in segments of one length, many lengths.
 template <class Use>
 void for_each_length(index_t n, Use use) {
   for (index_t const length :

@@ -194,7 +194,7 @@ TEST_CASE("Every argument of a call is refused if it is misaligned") {
          cpu::segmented_reduce(1, good, out.data(), ranges, n, op, 0);
        }},
       {"totals of ranges", [&] { cpu::segmented_reduce(1, good, bad, straight, n, op, 0); }},
-      {"a mask of heads",
+      {"a mask of head flags",
        [&] {
          cpu::inclusive_segmented_scan(1, good, out.data(), head_bits{words.data()}, n, op, 0);
        }},
@@ -361,7 +361,7 @@ void require_large() {
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("Values that are large need no room for many on the stack", "",
+TEMPLATE_LIST_TEST_CASE("Values that are large need no space for many on the stack", "",
                         large_values) {
   require_large<TestType::bytes>();
 }

@@ -12,7 +12,7 @@
 
 #include <libscan/cpu/vector_targets.hpp>
 
-#include <apps/filter/host/predicate_marks.hpp>
+#include <apps/filter/cpu/vector_predicate.hpp>
 #include <libscan/cpu/filter.hpp>
 #include <libscan/cpu/filter_with_indices.hpp>
 #include <libscan/cpu/histogram.hpp>

@@ -74,7 +74,7 @@ struct borders {
   borders() {
     for (unsigned bits = 0; bits < infinity_of<Half>; ++bits) {
       float const here = value_by_fields<Half>(bits);
-      // Behind the largest as if halves went on.
+      // After the largest as if halves went on.
       float const step = bits + 1 == infinity_of<Half> ? here - value_by_fields<Half>(bits - 1)
                                                        : value_by_fields<Half>(bits + 1) - here;
       float const middle = here + step / 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations end but for one thread's own chunks while that thread is held in one of them, and
+// Operations end except one thread's own chunks while that thread is held in one of them, and
 // their results are right.
 #include <algorithm>
 #include <numeric>

@@ -45,7 +45,7 @@ namespace {
 engine const on = engine::cpu(2);
 }
 
-TEST_CASE("The host API's scans call nobody else's functions") {
+TEST_CASE("The host API's scans call no foreign functions") {
   row<int> const items{3, 1, 2};
   row<int> out(3);
   CHECK(libscan::inclusive_scan(on, items, out) == 6);
@@ -55,7 +55,7 @@ TEST_CASE("The host API's scans call nobody else's functions") {
   CHECK(libscan::reduce(on, items, minimum<int>{}) == 1);
 }
 
-TEST_CASE("The host API's filters call nobody else's functions") {
+TEST_CASE("The host API's filters call no foreign functions") {
   row<int> const items{3, 1, 1, 2};
   row<int> out(4), rejected(4);
   row<index_t> places(4);
@@ -84,7 +84,7 @@ TEST_CASE("The host API's filters call nobody else's functions") {
   CHECK(libscan::run_length_encode<int>(on, items, 2).values.size() == 1);
 }
 
-TEST_CASE("The host API's sorts call nobody else's functions") {
+TEST_CASE("The host API's sorts call no foreign functions") {
   row<int> const keys{3, 1, 2}, values{30, 10, 20};
   row<int> out(3), values_out(3);
   row<index_t> places(3);
@@ -110,7 +110,7 @@ TEST_CASE("The host API's sorts call nobody else's functions") {
   CHECK(values_out == row<int>{10, 20, 30});
 }
 
-TEST_CASE("The host API's histograms and products call nobody else's functions") {
+TEST_CASE("The host API's histograms and products call no foreign functions") {
   row<float> const samples{0.5F, 2.5F, 2.75F, 7};
   row<float> const weights{1, 2, 3, 4};
   row<float> const edges{0, 1, 3, 4};
@@ -133,7 +133,7 @@ TEST_CASE("The host API's histograms and products call nobody else's functions")
   CHECK(y == row<float>{21, 30});
 }
 
-TEST_CASE("Threads call nobody else's functions") {
+TEST_CASE("Threads call no foreign functions") {
   int set = 0;
   cpu::run_workers(1, hostile::setting{&set});
   CHECK(set == 7);

@@ -46,7 +46,7 @@ int sum_of(numbers const& items, index_t begin, index_t end) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("Scans and reductions call nobody else's functions", "", hostile::add,
+TEMPLATE_TEST_CASE("Scans and reductions call no foreign functions", "", hostile::add,
                    hostile::add_any, plus<number>) {
   auto const items = some_numbers();
   int const sum = sum_of(items, 0, n);
@@ -88,7 +88,7 @@ void require_segments(Op op, Heads const& heads) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("Calls over segments call nobody else's functions", "", hostile::add,
+TEMPLATE_TEST_CASE("Calls over segments call no foreign functions", "", hostile::add,
                    hostile::add_any, plus<number>) {
   TestType const op;
   auto const keys = some_numbers();
@@ -127,7 +127,7 @@ struct every_other {
 
 }  // namespace hostile
 
-TEST_CASE("Filters and runs call nobody else's functions") {
+TEST_CASE("Filters and runs call no foreign functions") {
   auto const items = some_numbers();
   numbers out(items), others(items);
   std::vector<index_t> places(items.size());
@@ -157,8 +157,7 @@ TEST_CASE("Filters and runs call nobody else's functions") {
   CHECK(places[4] == 2);
 }
 
-TEMPLATE_TEST_CASE("Sorts call nobody else's functions", "", hostile::word_of,
-                   hostile::word_pair_of) {
+TEMPLATE_TEST_CASE("Sorts call no foreign functions", "", hostile::word_of, hostile::word_pair_of) {
   auto const keys = some_numbers();
   numbers sorted(keys), expected(keys), values(keys);
   std::stable_sort(expected.begin(), expected.end());
@@ -180,7 +179,7 @@ TEMPLATE_TEST_CASE("Sorts call nobody else's functions", "", hostile::word_of,
   CHECK(positions[4004] == 4400);
 }
 
-TEST_CASE("Sorts of numbers move values and call nobody else's functions") {
+TEST_CASE("Sorts of numbers move values and call no foreign functions") {
   auto const items = some_numbers();
   numbers values(items);
   std::vector<int> keys, sorted(items.size());
@@ -201,7 +200,7 @@ TEST_CASE("Sorts of numbers move values and call nobody else's functions") {
   CHECK(grouped == values);
 }
 
-TEST_CASE("Histograms and products call nobody else's functions") {
+TEST_CASE("Histograms and products call no foreign functions") {
   auto const items = some_numbers();
   std::vector<std::uint32_t> counts(100);
   cpu::histogram(2, items.data(), counts.data(), hostile::bin_of{}, n);

@@ -114,7 +114,7 @@ void with_small_stack(std::function<void()> const& body) {
   REQUIRE(pthread_join(thread, nullptr) == 0);
 }
 
-/// Has body(threads) called on such a thread, alone and with the engine's.
+/// Has body(threads) called on such a thread, by itself and with the engine's.
 void on_small_stacks(std::function<void(int)> const& body) {
   for (int const threads : {1, 3}) {
     INFO(threads << " threads");

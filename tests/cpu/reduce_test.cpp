@@ -21,7 +21,7 @@
 namespace libscan::test {
 namespace {
 
-/// What is wrong with the sum of n items behind `init`; "" if nothing.
+/// What is wrong with the sum of n items after `init`; "" if nothing.
 template <class Op>
 std::string faults(int threads, index_t n, Op op, typename Op::value_type init,
                    index_t chunk_items) {

@@ -365,7 +365,7 @@ TEST_CASE("streamed results of converted items are all there, wherever they begi
   }
 }
 
-TEST_CASE("an operator that throws stops the scan and is heard") {
+TEST_CASE("an operator that throws stops the scan and is reported") {
   with_threads(16, [&] {
     struct up_to {
       using value_type = int;

@@ -50,7 +50,7 @@ std::string faults_with(manner how, Heads const& heads, std::vector<index_t> con
   return found;
 }
 
-/// The same of runs of keys, and of which keys they are.
+/// The same for runs of keys, and their keys.
 template <class Keys, class Op, class... Equal>
 std::string faults_by_key(manner how, Keys const& keys, std::vector<index_t> const& offsets, Op op,
                           typename Op::value_type init, Equal... equal) {
@@ -206,7 +206,7 @@ TEMPLATE_TEST_CASE("floating totals are exact where they can be", "", float, dou
   }
 }
 
-TEST_CASE("many empty segments lie at the borders of chunks, before all items and behind") {
+TEST_CASE("many empty segments lie at the borders of chunks, before all items and after") {
   std::vector<index_t> offsets;
   for (index_t const at : {0, 63, 64, 65, 128, 200}) offsets.insert(offsets.end(), 3000, at);
   auto const in = make_items<std::int32_t>(200);
@@ -246,7 +246,7 @@ TEST_CASE("totals of segments refuse what makes no sense, and let errors pass") 
   CHECK_THROWS_WITH(cpu::segmented_reduce(2, from, to, heads, 1000, throwing{}, 0, 10), "never");
 }
 
-TEST_CASE("empty segments alone have init for a total, runs of no keys are none") {
+TEST_CASE("if all segments are empty, totals are init; without keys there are no runs") {
   std::vector<index_t> const offsets{0, 0, 0, 0};
   std::vector<int> totals(3, -1);
   int const* const nothing = nullptr;

@@ -361,7 +361,7 @@ TEST_CASE("keys are compared by their own operator") {
   CHECK(out == expected);
 }
 
-/// No heads at all, but errors from item 300 on.
+/// No head flags at all, but errors from item 300 on.
 struct broken_heads {
   void mark(index_t begin, index_t end, cpu::head_word* to) const {
     if (end > 300) throw std::domain_error("items " + std::to_string(begin));
@@ -369,7 +369,7 @@ struct broken_heads {
   }
 };
 
-/// Items that lie side by side, but from 200 on cannot be told where.
+/// Items that lie side by side, but whose place is unknown from 200 on.
 struct broken_items {
   int const* items;
   void operator()(index_t begin, index_t end, int* to) const {
@@ -381,7 +381,8 @@ struct broken_items {
   }
 };
 
-TEST_CASE("of what heads and sources of segmented scans throw, the first chunk's is heard") {
+TEST_CASE(
+    "of what head flags and sources of segmented scans throw, the first chunk's is reported") {
   std::vector<int> const in(1000, 1);
   std::vector<int> out(1000);
   for (int const threads : {1, 2, 5}) {
@@ -442,7 +443,7 @@ TEST_CASE("a staged scan agrees with a loop in both directions, and fetches ever
   }
 }
 
-TEST_CASE("a source that throws is heard") {
+TEST_CASE("a source that throws is reported") {
   std::vector<int> out(1000);
   auto const source = [](index_t begin, index_t end, int* to) {
     if (begin <= 700 && 700 < end) throw std::domain_error("item 700");

@@ -6,10 +6,10 @@
 
 namespace libscan::test {
 
-/// Thread counts for every test: alone, fewer and more than this machine's cores.
+/// Thread counts for every test: one, fewer and more than this machine's cores.
 inline constexpr int thread_counts[] = {1, 2, 3, 16};
 
-/// Calls body() where up to `threads` threads work, however many cores there are.
+/// Calls body() where up to `threads` threads work, for any number of cores.
 template <class Body>
 void with_threads(int threads, Body&& body) {
   cpu::with_workers(threads, body);

@@ -105,7 +105,7 @@ scan_result<T> segmented_loop(scan_kind kind, std::vector<T> const& in,
   return result;
 }
 
-/// The same heads as bits, and noise behind the last.
+/// The same head flags as bits, and noise after the last.
 std::vector<cpu::head_word> words_of(std::vector<std::uint8_t> const& heads) {
   std::vector<cpu::head_word> words(heads.size() / 64 + 1, 0);
   words.back() = ~cpu::head_word{0} << heads.size() % 64;
@@ -151,7 +151,7 @@ TEST_CASE("vector scans agree with a loop, whatever the instruction set") {
   });
 }
 
-/// What marks are expected, and that no word behind them is touched.
+/// What marks are expected, and that no word after them is touched.
 template <class IsHead, class Mark>
 void check_marks(index_t n, IsHead is_head, Mark mark) {
   std::vector<std::uint8_t> heads;
@@ -215,7 +215,7 @@ void check_offsets(cpu::detail::offset_marker mark) {
   }
 }
 
-TEST_CASE("heads are marked as a loop marks them, whatever the instruction set") {
+TEST_CASE("head flags are marked as a loop marks them, whatever the instruction set") {
   for_each_target([] {
     auto const code = cpu::detail::current_vector_heads();
     check_offsets<std::uint32_t>(code.offsets_of_4_bytes);

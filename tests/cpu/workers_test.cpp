@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many threads come: as many as are asked for and let, and no more.
+// How many threads come: as many as are requested and permitted, and no more.
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -18,7 +18,7 @@
 namespace libscan::test {
 namespace {
 
-/// How many different threads come when `workers` are asked for. Waits for `expected` of them, for
+/// How many different threads come when `workers` are requested. Waits for `expected` of them, for
 /// a while, and a moment longer for one too many.
 int threads_that_come(int workers, int expected) {
   using namespace std::chrono_literals;
@@ -36,7 +36,7 @@ int threads_that_come(int workers, int expected) {
   return here;
 }
 
-TEST_CASE("as many workers come as are asked for, on any number of cores") {
+TEST_CASE("as many workers come as are requested, on any number of cores") {
   for (int const threads : thread_counts) {
     with_threads(threads, [&] { CHECK(threads_that_come(threads, threads) == threads); });
   }

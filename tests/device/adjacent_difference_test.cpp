@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <libscan/adjacent_difference.cuh>
-#include <libscan/reference/neighbors.hpp>
+#include <libscan/reference/operators.hpp>
 #include <libscan/scan.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>

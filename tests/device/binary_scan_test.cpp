@@ -36,7 +36,7 @@ struct small_two_launch_tuning {
   static constexpr index_t chunk_items = 6 * 4096;
 };
 
-/// No tuning of one's own: the library chooses.
+/// No tuning: the library chooses.
 using automatic = void;
 
 /// Types of ranks beside std::int32_t and std::uint64_t; in quick builds the same two.
@@ -45,7 +45,7 @@ using wide_rank = std::conditional_t<quick_types, std::uint64_t, std::int64_t>;
 
 constexpr scan_kind both_kinds[] = {scan_kind::exclusive, scan_kind::inclusive};
 
-/// n predicates, of which about one in `one_in` holds; 0: none.
+/// n predicates; about one in `one_in` holds; 0: none.
 std::vector<std::uint8_t> make_bytes(index_t n, std::uint64_t one_in) {
   random_words words(one_in * 31 + static_cast<std::uint64_t>(n));
   std::vector<std::uint8_t> bytes;
@@ -56,7 +56,7 @@ std::vector<std::uint8_t> make_bytes(index_t n, std::uint64_t one_in) {
   return bytes;
 }
 
-/// Bit i of word w is item 32 w + i; bits behind the last item are set.
+/// Bit i of word w is item 32 w + i; bits after the last item are set.
 std::vector<std::uint32_t> packed(std::vector<std::uint8_t> const& bytes) {
   std::vector<std::uint32_t> words((bytes.size() + 31) / 32, 0);
   for (std::size_t i = 0; i < words.size() * 32; ++i) {

@@ -15,7 +15,7 @@
 
 namespace libscan::test {
 
-/// Where a call finds what it reads, n of each, and room for n of what it writes.
+/// Where a call finds what it reads, n of each, and space for n of what it writes.
 struct call_memory {
   float const* items;          ///< in [-1, 1), of so many bits that sums are rounded
   std::uint8_t const* flags;   ///< one in 16 is not 0
@@ -57,7 +57,7 @@ inline std::vector<device_call> all_calls() {
   return calls;
 }
 
-/// Room for the workspace of any of them.
+/// Space for the workspace of any of them.
 inline constexpr std::size_t plenty_for_calls = std::size_t{48} << 20;
 
 /// The formulas of what calls read.

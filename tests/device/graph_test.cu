@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device-wide calls captured in CUDA graphs: replayed with changing data and changing numbers of
-// items, one replay right behind the other, counts handed from call to call on the device.
+// items, one replay right after the other, counts handed from call to call on the device.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -40,7 +40,7 @@ std::vector<T> first(std::vector<T> items, index_t n) {
   return items;
 }
 
-/// Room for the workspace of any call below.
+/// Space for the workspace of any call below.
 constexpr std::size_t plenty = std::size_t{8} << 20;
 
 }  // namespace
@@ -94,7 +94,7 @@ TEST_CASE("captured calls replay with changed data and a changed number of items
         scan_oracle(scan_kind::inclusive, held, plus<std::int64_t>{}, std::int64_t{0});
     REQUIRE(difference(counted.out, first(ranks.copy(), n)) == "");
     REQUIRE(ones.copy()[0] == counted.total);
-    // Behind the items taken nothing was written.
+    // After the items taken nothing was written.
     if (n < most) {
       REQUIRE(scanned.copy().back() == -1);
       REQUIRE(within.copy().back() == -1);

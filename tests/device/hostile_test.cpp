@@ -40,7 +40,7 @@ int sum_of(std::vector<number> const& items, index_t begin, index_t end) {
   return sum;
 }
 
-/// Items, and room for as many results and one total.
+/// Items, and space for as many results and one total.
 struct one_case {
   std::vector<number> host = some_numbers();
   device_buffer<number> in{host}, out{host}, total{1};
@@ -54,7 +54,7 @@ struct one_case {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("Device scans and reductions call nobody else's functions", "", hostile::add,
+TEMPLATE_TEST_CASE("Device scans and reductions call no foreign functions", "", hostile::add,
                    hostile::add_any, plus<number>) {
   one_case c;
   TestType const op;
@@ -102,7 +102,7 @@ void require_segments(one_case& c, Op op, Heads heads) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("Device calls over segments call nobody else's functions", "", hostile::add,
+TEMPLATE_TEST_CASE("Device calls over segments call no foreign functions", "", hostile::add,
                    hostile::add_any) {
   one_case c;
   TestType const op;
@@ -134,7 +134,7 @@ TEMPLATE_TEST_CASE("Device calls over segments call nobody else's functions", ""
   CHECK(over.copy()[4 * 7 + 3].value == 28);
 }
 
-TEST_CASE("Ranks of marked items call nobody else's functions") {
+TEST_CASE("Ranks of marked items call no foreign functions") {
   one_case c;
   device_buffer<std::uint32_t> const words(
       std::vector<std::uint32_t>(static_cast<std::size_t>(n) / 32 + 1, 0x11111111u));
@@ -144,7 +144,7 @@ TEST_CASE("Ranks of marked items call nobody else's functions") {
   CHECK(ranks.copy()[5] == 2);
 }
 
-TEMPLATE_TEST_CASE("Strategies call nobody else's functions", "", hostile::add) {
+TEMPLATE_TEST_CASE("Strategies call no foreign functions", "", hostile::add) {
   one_case c;
   for (scan_strategy const which : all_scan_strategies) {
     index_t const items = which == scan_strategy::one_block ? 1000 : n;
@@ -217,7 +217,7 @@ struct textbook_kernel {
 
 }  // namespace
 
-TEST_CASE("Collectives call nobody else's functions") {
+TEST_CASE("Collectives call no foreign functions") {
   one_case c;
   simt::launch<collectives_kernel>({.blocks = 1, .threads = collectives_kernel::block_threads},
                                    c.from, c.to);

@@ -67,7 +67,7 @@ TEMPLATE_LIST_TEST_CASE("a scan by key writes its results over the keys", "", wa
   });
 }
 
-TEST_CASE("over keys the library chooses, and finds room in the workspace it asks for") {
+TEST_CASE("over keys the library chooses, and finds space in the workspace it requests") {
   if (quick_types || reduced()) return;
   if constexpr (!quick_types) {
     index_t const n = on_gpu ? 10000000 : 300001;

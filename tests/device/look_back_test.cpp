@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoupled look-back by itself: one warp looks back over tiles in several windows of 32, of which
-// any may have published its prefix, and which another warp may publish only meanwhile.
+// Decoupled look-back by itself: one warp looks back over tiles in several windows of 32.
+// Any tile may have published its prefix; another warp may publish others meanwhile.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -55,8 +55,8 @@ void put_in_order(std::vector<publication<T>>& news, int how) {
 
 /// Looks back from the tile after all of `totals`, where tiles in `prefixes` (ascending) publish
 /// their prefix. `whole`: all tiles have published their totals, and prefixes come during the
-/// look-back. Else prefixes are there and totals come; and nobody publishes anything in windows
-/// before the one with the last prefix, for which nobody may wait. `how`: in ascending, descending,
+/// look-back. Else prefixes are there and totals come; and no one publishes anything in windows
+/// before the one with the last prefix, for which no one may wait. `how`: in ascending, descending,
 /// random order.
 template <class Op>
 void require_look_back(std::vector<typename Op::value_type> const& totals,

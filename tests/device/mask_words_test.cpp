@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Masks on their way into words of a warp, and the ranks that a block writes of such words: by
+// Masks in flight into words of a warp, and the ranks that a block writes of such words: by
 // themselves, at every remainder.
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a block finds the segments of its tile: the search in offsets, with a probe a thread, and the
-// heads that it marks, by themselves.
+// head flags that it marks, by themselves.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -94,8 +94,8 @@ TEMPLATE_TEST_CASE("a block's search finds the first offset that is not before a
   }
 }
 
-TEMPLATE_TEST_CASE("a tile's heads are those of its segments that are not empty", "", std::int32_t,
-                   std::uint64_t) {
+TEMPLATE_TEST_CASE("a tile's head flags are those of its segments that are not empty", "",
+                   std::int32_t, std::uint64_t) {
   each_schedule(scaled(2, 1), [](std::string const& schedule) {
     for (index_t const n : {1, 63, 64, 65, 300}) {
       for (index_t const segments : {1, 2, 30, 64, 200, 3000}) {

@@ -20,7 +20,7 @@ enum class kind { anything, within, ascending, crowded, dense, jumping, extreme 
 constexpr kind kinds[] = {kind::anything, kind::within,  kind::ascending, kind::crowded,
                           kind::dense,    kind::jumping, kind::extreme};
 
-/// segments + 1 offsets for n items, of which a kind may take no notice.
+/// segments + 1 offsets for n items; a kind may ignore either.
 template <class Offset>
 std::vector<Offset> make_offsets(kind how, index_t segments, index_t n, random_words& words) {
   auto const below = [&](index_t limit) {
@@ -64,7 +64,7 @@ std::vector<Offset> make_offsets(kind how, index_t segments, index_t n, random_w
   return offsets;
 }
 
-/// The heads of n items, by a loop. `empty`, if not null, as where segments may be numbered:
+/// The head flags of n items, by a loop. `empty`, if not null, as where segments may be numbered:
 /// whether a segment has none, or an item is in none; what comes after the last segment has a head
 /// then.
 template <class Offset>
@@ -114,7 +114,7 @@ void require_heads(std::vector<Offset> const& offsets, index_t n, index_t at_mos
   REQUIRE(words.damage() == "");
 }
 
-/// Writes the head bits of each tile, of which a block takes all, and whether the memory behind
+/// Writes the head bits of each tile, one block for all, and whether the memory after
 /// their marks was damaged.
 template <class Offset, int Threads, int TileItems>
 struct tile_heads_kernel {
@@ -181,7 +181,7 @@ TEMPLATE_TEST_CASE("offsets of any type and order set the bits a loop sets", "",
           if (n > 9000 && segments < 2048) continue;
           auto const offsets = make_offsets<TestType>(how, segments, n, words);
           int const before = static_cast<int>(words.below(5));
-          INFO("kind " << int(how) << ", " << segments << " segments of " << n << ", behind "
+          INFO("kind " << int(how) << ", " << segments << " segments of " << n << ", after "
                        << before);
           require_heads(offsets, n, n + static_cast<index_t>(words.below(2)) * 777, before);
         }
@@ -190,8 +190,8 @@ TEMPLATE_TEST_CASE("offsets of any type and order set the bits a loop sets", "",
   });
 }
 
-TEMPLATE_TEST_CASE("each tile finds the heads that a loop sets", "", std::int8_t, std::uint16_t,
-                   std::int32_t, std::uint32_t, std::int64_t, std::uint64_t) {
+TEMPLATE_TEST_CASE("each tile finds the head flags that a loop sets", "", std::int8_t,
+                   std::uint16_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t) {
   random_words words(20261124);
   each_schedule(scaled(4, 1), [&](std::string const& schedule) {
     INFO(schedule);
@@ -204,7 +204,7 @@ TEMPLATE_TEST_CASE("each tile finds the heads that a loop sets", "", std::int8_t
                       std::max(offsets.back(), std::numeric_limits<TestType>::max()));
           std::sort(offsets.begin(), offsets.end());
           int const before = static_cast<int>(words.below(5));
-          INFO("kind " << int(how) << ", " << segments << " segments of " << n << ", behind "
+          INFO("kind " << int(how) << ", " << segments << " segments of " << n << ", after "
                        << before);
           require_tile_heads(offsets, n, before);
         }
@@ -213,7 +213,7 @@ TEMPLATE_TEST_CASE("each tile finds the heads that a loop sets", "", std::int8_t
   });
 }
 
-TEST_CASE("thousands of empty segments at one place hide no heads") {
+TEST_CASE("thousands of empty segments at one place hide no head flags") {
   for (index_t const place : {1024, 1500, 2047, 2048}) {
     for (int const empty : {500, 1100, 5000, 20000}) {
       std::vector<std::int32_t> offsets{0, 7, 1023};

@@ -17,7 +17,7 @@ namespace {
 
 using tuning = tiny_pipeline_tuning;
 using item = std::int32_t;
-using plain_work = device::scan_work<scan_kind::inclusive, item, item*, plus<item>, tuning>;
+using plain_work = device::pipelined_scan<scan_kind::inclusive, item, item*, plus<item>, tuning>;
 
 /// A scan on one block, whose tiles therefore come in order, that looks at each fetch whether tile
 /// number k - max_tiles_in_flight has arrived.

@@ -38,7 +38,7 @@ struct small_tuning {
   static constexpr int loads_per_thread = 4;
 };
 
-/// No tuning of one's own: the library chooses.
+/// No tuning: the library chooses.
 using automatic = void;
 
 template <class Tuning, class Op, class Item>

@@ -21,7 +21,7 @@ using namespace libscan::test;
 
 namespace {
 
-/// No tuning of one's own: the library chooses.
+/// No tuning: the library chooses.
 using automatic = void;
 
 #ifdef __CUDACC__
@@ -69,7 +69,7 @@ inline constexpr bool commutative<hesitant_plus<T>> = true;
 namespace {
 
 /// Requires all rounds of body(op) to return the same bits, on machines of as many multiprocessors
-/// as `each_schedule` is told.
+/// as `each_schedule` is called.
 template <class T, class Body>
 void require_repeats(Body body, int multiprocessors = 0) {
   std::vector<T> first;
@@ -116,7 +116,7 @@ TEMPLATE_TEST_CASE("scans repeat bit for bit, whatever stalls", "", float, doubl
   }
 }
 
-TEMPLATE_TEST_CASE("the look-back scan repeats bit for bit, also from behind", "", float, double) {
+TEMPLATE_TEST_CASE("the look-back scan repeats bit for bit, also in reverse", "", float, double) {
   auto const items = make_input<TestType>(pattern::random, large_size());
   require_repeats<TestType>(
       [&](auto op) { return scan_twice<look_back_tuning<TestType>>(items, op); });

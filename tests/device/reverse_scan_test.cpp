@@ -22,7 +22,7 @@ using namespace libscan::test;
 
 namespace {
 
-/// No tuning of one's own: the library chooses.
+/// No tuning: the library chooses.
 using automatic = void;
 
 /// Whatever lies after item 0, from the last item to the first. Of the library's operators it uses
@@ -88,8 +88,8 @@ std::vector<index_t> sizes() {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("with the smallest tiles, every n from 0 to 200 agrees with a loop from behind",
-                   "", tiny_tuning, tiny_pipeline_tuning, tiny_resident_tuning) {
+TEMPLATE_TEST_CASE("with the smallest tiles, every n from 0 to 200 agrees with a reverse loop", "",
+                   tiny_tuning, tiny_pipeline_tuning, tiny_resident_tuning) {
   each_schedule(scaled(3, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (index_t const n : tiny_sizes()) {
@@ -169,7 +169,7 @@ TEST_CASE("narrow items and an operator whose identity they cannot hold agree wi
   }
 }
 
-TEST_CASE("results are transformed as they are stored from behind") {
+TEST_CASE("results are transformed as they are stored in reverse") {
   for (index_t const n : sizes()) {
     auto const items = make_items<std::int16_t>(n);
     device_image<std::int16_t> in(items);
@@ -184,7 +184,7 @@ TEST_CASE("results are transformed as they are stored from behind") {
   }
 }
 
-TEST_CASE("items are transformed as they are loaded from behind") {
+TEST_CASE("items are transformed as they are loaded in reverse") {
   for (index_t const n : sizes()) {
     auto const items = make_items<std::int16_t>(n);
     device_image<std::int16_t> in(items);
@@ -225,7 +225,7 @@ TEMPLATE_LIST_TEST_CASE("reverse scans read the number of items on the device", 
   }
 }
 
-TEST_CASE("a pipeline from behind refuses a number of items that only the device knows") {
+TEST_CASE("a pipeline in reverse refuses a number of items that only the device knows") {
   using tuning = pipeline_tuning<std::int32_t, std::int32_t, std::int32_t>;
   device_image<std::int32_t> in(9), out(9);
   device_image<index_t> length(std::vector<index_t>{9});
@@ -257,7 +257,7 @@ TEST_CASE("a reverse scan asks the operator it is given for its identity") {
   }
 }
 
-TEST_CASE("the workspace of a scan has room for one from behind") {
+TEST_CASE("the workspace of a scan has space for one in reverse") {
   for (index_t const n : sizes()) {
     auto const items = make_items<std::int32_t>(n);
     std::size_t const bytes = scan_workspace_bytes<std::int32_t>(n);

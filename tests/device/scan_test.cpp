@@ -30,7 +30,7 @@ constexpr index_t tile_items = [] {
   return index_t{tuning::group_threads} * tuning::vector_items * tuning::rows;
 }();
 
-/// No tuning of one's own: the library chooses.
+/// No tuning: the library chooses.
 using automatic = void;
 
 struct place {
@@ -336,11 +336,11 @@ TEST_CASE("what cannot work is refused before anything runs") {
                     invalid_argument);
 }
 
-TEST_CASE("tiles under way are as many as bring 30 KiB, at least two, at most all") {
+TEST_CASE("tiles in flight are as many as bring 30 KiB, at least two, at most all") {
   STATIC_REQUIRE(pipeline_tiles_in_flight(30720, 7) == 2);
   STATIC_REQUIRE(pipeline_tiles_in_flight(6912, 12) == 5);
   STATIC_REQUIRE(pipeline_tiles_in_flight(2048, 12) == 12);
-  // Only what is copied counts: not the room that totals of another type wait in.
+  // Only what is copied counts: not the space that totals of another type wait in.
   STATIC_REQUIRE(
       segmented_reduce_pipeline_tuning<std::uint32_t, std::uint32_t, 1>::max_tiles_in_flight == 2);
   STATIC_REQUIRE(
@@ -353,7 +353,7 @@ struct too_deep : tiny_pipeline_tuning {
 };
 }  // namespace
 
-TEST_CASE("a pipeline that no GPU has room for is refused") {
+TEST_CASE("a pipeline that no GPU has space for is refused") {
   workspace ws;
   device_image<std::int32_t> in(100), out(100);
   REQUIRE_THROWS_AS(exclusive_scan<too_deep>(ws, static_cast<std::int32_t const*>(in.data()),

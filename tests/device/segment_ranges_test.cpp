@@ -68,7 +68,7 @@ TEMPLATE_LIST_TEST_CASE("segments may leave items out, and come in any order", "
 
 namespace {
 
-/// A tile of a warp, with heads that are marked at once.
+/// A tile of a warp, with head flags that are marked at once.
 struct marked_tuning : tiny_tuning {
   [[maybe_unused]] static constexpr bool marks_heads = true;
 };
@@ -117,7 +117,7 @@ void require_totals(std::vector<std::int32_t> const& offsets) {
 
 namespace {
 
-/// Offsets within 0 ... 900, most of which leave items out.
+/// Offsets within 0 ... 900 that mostly leave items out.
 std::vector<std::vector<std::int32_t>> offsets_of_900() {
   std::vector<std::int32_t> many, all;
   for (int at = 5; at < 880; at += at % 5 + 1) many.push_back(at);
@@ -187,9 +187,9 @@ TEST_CASE("long ranges have the same total bit for bit, whether one block sums t
   device_image<float> in(items), totals(index_t{ranges});
   device_image<std::int32_t> begins(std::vector<std::int32_t>(ranges, 3));
   device_image<std::int32_t> ends(std::vector<std::int32_t>(ranges, n));
-  // Of these, the pieces are too many for all to be told.
+  // Of these, there are too many pieces for all to be recorded.
   index_t const pieces = ceil_div(index_t{n - 3}, device::range_pieces<float>::items_of(n, 32));
-  REQUIRE((pieces > 1 && ranges * pieces > device::range_pieces<float>::most));
+  REQUIRE((pieces > 1 && ranges * pieces > device::range_pieces<float>::max_pieces));
   workspace ws;
   segmented_reduce<tiny_tuning>(ws, in.data(), totals.data(),
                                 segment_ranges{begins.data(), ends.data(), ranges}, n,

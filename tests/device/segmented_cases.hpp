@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <libscan/device/segments.cuh>
+#include <libscan/device/segment_readers.cuh>
 #include <tests/support/machine.hpp>
 #include <tests/support/segments.hpp>
 
@@ -56,7 +56,7 @@ struct segments_on_device {
         keys(keys_of<std::uint16_t>(host_flags), offset),
         segments(static_cast<index_t>(ends.size()) - 1) {}
 
-  /// The form asked for.
+  /// The form requested.
   template <descriptor Which>
   auto as() const {
     if constexpr (Which == descriptor::flags) {
@@ -72,7 +72,7 @@ struct segments_on_device {
     }
   }
 
-  /// Calls body(descriptor) with the form asked for.
+  /// Calls body(descriptor) with the form requested.
   template <class Body>
   void as(descriptor which, Body body) const {
     switch (which) {

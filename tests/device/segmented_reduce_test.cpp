@@ -23,10 +23,10 @@ using namespace libscan::test;
 
 namespace {
 
-/// No tuning of one's own: the library chooses.
+/// No tuning: the library chooses.
 using automatic = void;
 
-/// Small tiles, for which heads are marked before, as of many segments.
+/// Small tiles, for which head flags are marked before, as of many segments.
 struct marking_tuning : small_tuning {
   [[maybe_unused]] static constexpr bool marks_heads = true;
 };
@@ -44,7 +44,7 @@ template <descriptor... Which>
 using some_forms = std::conditional_t<few_types, descriptors<Which...>, every_form>;
 
 /// Totals by the descriptors given, with the number of segments; `offset`: items by which all begin
-/// behind an aligned address.
+/// after an aligned address.
 template <class Tuning, class Item, class Op, descriptor... Which>
 void require_totals(segment_shape shape, index_t n, Op op, typename Op::value_type init,
                     descriptors<Which...>, int offset = 0) {
@@ -236,7 +236,7 @@ TEST_CASE("totals of many segments, some of them empty, are spread in order") {
   });
 }
 
-TEST_CASE("totals do not depend on where items and heads lie in memory") {
+TEST_CASE("totals do not depend on where items and head flags lie in memory") {
   for (int const offset : {1, 2, 3, 5}) {
     for (segment_shape const shape : {segment_shape::power_law, segment_shape::some_empty}) {
       INFO("offset " << offset);
@@ -393,7 +393,7 @@ using ways_of_workspaces =
 TEMPLATE_LIST_TEST_CASE(
     "a dirty workspace, a reused one and the caller's own memory are all the same", "",
     ways_of_workspaces) {
-  // Up to so many segments each tile searches for its own; heads of more are marked for all.
+  // Up to so many segments each tile searches for its own; head flags of more are marked for all.
   for (index_t const many : {device::max_searched_segments, device::max_searched_segments + 1}) {
     index_t const n = 20000;
     std::vector<index_t> ends;

@@ -18,12 +18,12 @@
 
 namespace libscan::test {
 
-/// No tuning of one's own: the library chooses.
+/// No tuning: the library chooses.
 using automatic = void;
 
 inline constexpr scan_kind both_kinds[] = {scan_kind::exclusive, scan_kind::inclusive};
 
-/// Items by which input and output begin behind an aligned address.
+/// Items by which input and output begin after an aligned address.
 struct place {
   int in_offset = 0;
   int out_offset = 0;

@@ -206,7 +206,7 @@ using ways_of_workspaces =
 TEMPLATE_LIST_TEST_CASE(
     "a dirty workspace, a reused one and the caller's own memory are all the same", "",
     ways_of_workspaces) {
-  // Up to so many segments each tile searches for its own; heads of more are marked for all.
+  // Up to so many segments each tile searches for its own; head flags of more are marked for all.
   for (index_t const many : {device::max_searched_segments, device::max_searched_segments + 1}) {
     index_t const n = 20000;
     std::vector<index_t> ends;

@@ -24,7 +24,7 @@ namespace {
 
 enum class place : std::uint8_t { separate, in_place };
 
-/// Scans on the device, between canaries, with a dirty workspace of exactly the bytes asked for.
+/// Scans on the device, between canaries, with a dirty workspace of exactly the bytes requested.
 template <scan_kind Kind, class Strategy, class Op, class Item>
 test::scan_result<typename Op::value_type> scan_on_device(std::vector<Item> const& items, Op op,
                                                           typename Op::value_type init, place where,

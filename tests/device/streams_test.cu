@@ -49,7 +49,7 @@ struct job {
   cudaStream_t on;
 };
 
-/// A call that ran alone.
+/// A call that ran by itself.
 job in_peace(device_call const& call) {
   job alone(call, nullptr);
   alone.queue();

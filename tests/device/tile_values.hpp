@@ -98,7 +98,7 @@ std::vector<unsigned char> bytes_of(T const& value) {
   return bytes;
 }
 
-/// The operators of these tests: sums in one order alone and in any; of 4, 8, 12, 16 and 36 bytes.
+/// The operators of these tests: sums in one order only and in any; of 4, 8, 12, 16 and 36 bytes.
 using chained_operators =
     types_to_test<std::tuple<plus<float>, minimum<float>, compose, tripwire, device::join_runs>,
                   std::tuple<plus<std::int32_t>, plus<std::int64_t>, keep_last, join_shears,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device scans of the types and operators that the other tests leave out: every width of integer,
 // both floats, 16-bit floats, structures of 12 and 36 bytes, which no bulk copy moves, and items
-// and results transformed on their way; some of them within segments.
+// and results transformed in flight; some of them within segments.
 #include <cstdint>
 #include <string>
 #include <tuple>
@@ -47,7 +47,7 @@ std::vector<T> nearly_all_bits(index_t n) {
   return items;
 }
 
-/// Items of which no operator loses sight: results differ all along, and floating sums are exact.
+/// Items that every operator shows: results differ all along, and floating sums are exact.
 template <class Op>
 struct items_for {
   static auto make(index_t n) {
@@ -179,7 +179,7 @@ TEMPLATE_LIST_TEST_CASE("results of three bytes agree with a loop", "", ways_of_
 
 namespace {
 
-/// A kilobyte, of which a large block's threads could not hold one each in shared memory.
+/// A kilobyte: a large block's threads could not hold one each in shared memory.
 struct page {
   std::uint32_t word[256];
   bool operator==(page const&) const = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A warp's rows by themselves: scans, sums and segmented scans of several rows, of which the last
+// A warp's rows by themselves: scans, sums and segmented scans of several rows. The last row
 // is cut off anywhere.
 #include <cstdint>
 #include <string>
@@ -20,7 +20,7 @@ namespace {
 constexpr int rows = 3, width = 2, row_items = width * simt::warp_size, most = rows * row_items;
 
 /// out = the scan of `valid` items after `before`, the first `prepended` of it after `more`;
-/// totals: what it returns, and the sum alone.
+/// totals: what it returns, and only the sum.
 template <scan_kind Kind, bool FewerRows, class Op>
 struct rows_kernel {
   using T = typename Op::value_type;

@@ -56,7 +56,7 @@ void fail(ranks const& on, std::string const& how) {
   }
   // The last rank fails outside of any call; or several do; or one does not come.
   bool const last = on.rank() == on.size() - 1;
-  if (how == "alone" && last) throw std::runtime_error("its disk is full");
+  if (how == "one" && last) throw std::runtime_error("its disk is full");
   if (how == "several" && on.rank() > 0) throw std::runtime_error("its disk is full");
   if (how == "hangs" && last) std::this_thread::sleep_for(std::chrono::minutes(5));
   libscan::reduce(on, std::vector<int>{1});

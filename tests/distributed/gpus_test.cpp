@@ -202,7 +202,7 @@ TEST_CASE("segments go on over ranks") {
   }
 }
 
-TEST_CASE("a failure on one rank of several threads is heard by all") {
+TEST_CASE("a failure on one rank of several threads is reported by all") {
   auto const failures = [](auto const& body) {
     std::vector<std::string> found;
     for (auto const& one : thread_ranks(machines_for(3)).outcomes(body)) {

@@ -15,7 +15,7 @@
 using namespace libscan;
 using hostile::number;
 
-TEST_CASE("Distributed calls call nobody else's functions") {
+TEST_CASE("Distributed calls call no foreign functions") {
   constexpr index_t n = 70'000;  // several blocks, which ranks share
   std::vector<number> items, scanned(n), kept(n), sorted(n), spread_anew(n);
   for (index_t i = 0; i < n; ++i) items.push_back(number(static_cast<int>(i % 7)));

@@ -28,7 +28,7 @@ std::string file_of(std::vector<T> const& items, std::string const& name) {
   return read_bytes(dir / name);
 }
 
-/// The name of the output for an input: in the same format, but for matrices.
+/// The name of the output for an input: in the same format, except matrices.
 inline std::string output_of(std::string const& name) {
   return name.ends_with(".mtx") ? "out.npy" : "out-" + name;
 }

@@ -295,7 +295,7 @@ class Failures(RankCase):
 
     def test_one_message_without_agreement(self):
         """A rank fails where the others do not hear of it, or while MPI still has memory of theirs."""
-        for how, words in [("late", "rank 2: its disk is full"), ("alone", "rank 2: its disk is full"),
+        for how, words in [("late", "rank 2: its disk is full"), ("one", "rank 2: its disk is full"),
                            ("several", "rank 1: its disk is full")]:
             with self.subTest(how):
                 code, out, err = self.on_ranks(3, "failing_ranks", how)

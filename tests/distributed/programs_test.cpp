@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The programs for several ranks on simulated ranks, from file to file, against the standard
 // library: the output has the same bytes for any number of ranks. Each send of each rank fails
-// once: then there is no output, and nothing is left behind.
+// once: then there is no output, and nothing is left.
 #include <algorithm>
 #include <cstdint>
 #include <numeric>

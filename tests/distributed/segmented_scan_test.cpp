@@ -29,7 +29,7 @@ struct compose {
   }
 };
 
-/// Heads about every `length` items.
+/// Head flags about every `length` items.
 std::vector<std::uint8_t> heads_of(index_t n, std::uint64_t length) {
   test::random_words words(length + static_cast<std::uint64_t>(n));
   std::vector<std::uint8_t> heads;
@@ -156,7 +156,7 @@ TEST_CASE("without an init, segments begin with the identity; items convert to t
   });
 }
 
-TEST_CASE("another number of heads, or an operator that fails, is heard on all ranks") {
+TEST_CASE("another number of head flags, or an operator that fails, is reported on all ranks") {
   for (bool const throws : {false, true}) {
     std::vector<std::string> said(3);
     test::on_ranks(3, 4, [&](communicator const& comm) {

@@ -67,7 +67,7 @@ void check_rows(int p, spread how, test::host_coo<T> const& list, bool own_lengt
   CHECK(all.offsets == expected.offsets);
   CHECK(all.indices == expected.indices);
   CHECK(test::same_bits(all.values, expected.values));
-  // No rank has more than its share, but for the last row, which stays whole. Equal places add up
+  // No rank has more than its share, except the last row, which stays whole. Equal places add up
   // after rows are shared out.
   if (own_lengths || list.rows == 0) return;
   index_t longest = 0;

@@ -9,7 +9,7 @@
 #include <typeinfo>
 #include <vector>
 
-#include <libscan/reference/neighbors.hpp>
+#include <libscan/reference/operators.hpp>
 #include <tests/host/engines.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/guarded_buffer.hpp>
@@ -88,7 +88,7 @@ TEST_CASE("a short output and one that overlaps are refused") {
   }
 }
 
-TEST_CASE("operators of one's own run on the cpu engine") {
+TEST_CASE("operators of your own run on the cpu engine") {
   std::vector<std::uint8_t> const items{7, 9, 4};
   std::vector<int> out(4, -1);
   auto const ratio = [](int earlier, int later) { return 100 * later / earlier; };

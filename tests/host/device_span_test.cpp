@@ -476,6 +476,15 @@ TEST_CASE("the C calls are the same, with a status and a message") {
     CHECK(libscan_scan(&queue, from, out.data(), &half_keys, LIBSCAN_PLUS, LIBSCAN_INCLUSIVE,
                        nullptr, nullptr) == LIBSCAN_INVALID_ARGUMENT);
     CHECK_THAT(libscan_last_error(), Contains("item_type 10: no such type of items"));
+    // Numbers whose low bits are those of others.
+    libscan_items other_items = from;
+    other_items.type = static_cast<libscan_type>(256 + from.type);
+    CHECK(libscan_scan(&queue, other_items, out.data(), nullptr, LIBSCAN_PLUS, LIBSCAN_INCLUSIVE,
+                       nullptr, nullptr) == LIBSCAN_INVALID_ARGUMENT);
+    CHECK_THAT(libscan_last_error(), Contains("no such type of items"));
+    CHECK(libscan_scan(&queue, from, out.data(), nullptr, static_cast<libscan_operator>(256),
+                       LIBSCAN_INCLUSIVE, nullptr, nullptr) == LIBSCAN_INVALID_ARGUMENT);
+    CHECK_THAT(libscan_last_error(), Contains("operator 256: there is none"));
     CHECK(libscan_adjacent_difference(&queue, from, out.data()) == LIBSCAN_OK);
     CHECK(out.copy() == std::vector<std::uint16_t>{3, 65534, 3, 65533, 4});
     CHECK(libscan_combine_neighbors(&queue, from, out.data(), LIBSCAN_MAXIMUM) == LIBSCAN_OK);

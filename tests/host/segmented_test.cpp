@@ -198,7 +198,7 @@ struct cell {
   bool operator==(cell const&) const = default;
 };
 
-TEST_CASE("segments of keys of one's own, and by one's own equality, on every engine") {
+TEST_CASE("segments of keys of your own, and by your own equality, on every engine") {
   for (engine const& on : engines()) {
     for (index_t const n : {0, 1, 64, on.is_executor() ? 3000 : 70000}) {
       INFO(on.description() << ", " << n << " items");
@@ -245,7 +245,7 @@ TEST_CASE("segments of keys of one's own, and by one's own equality, on every en
   }
 }
 
-TEST_CASE("an equality that throws, and outputs over keys of one's own") {
+TEST_CASE("an equality that throws, and outputs over keys of your own") {
   std::vector<cell> keys(9);
   std::vector<int> const in(9, 1);
   std::vector<int> out(9);

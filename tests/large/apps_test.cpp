@@ -10,8 +10,8 @@
 #include <libscan/segmented_sort.cuh>
 #include <libscan/split.cuh>
 #include <libscan/split_by_key.cuh>
+#include <tests/large/memory.hpp>
 #include <tests/large/results.hpp>
-#include <tests/large/room.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/device_formula.hpp>
 #include <tests/support/formula.hpp>
@@ -59,7 +59,7 @@ struct sorted_places {
   }
 };
 
-/// Flags of which p in q are set, and where item j is after a stable split by them.
+/// Flags, p in q of them set, and where item j is after a stable split by them.
 struct even_flags {
   index_t p, q, n;
   LIBSCAN_HOST_DEVICE even_steps steps() const { return {p, q}; }
@@ -159,10 +159,10 @@ struct run_lengths {
 
 }  // namespace
 
-TEST_CASE("keys are sorted, of which there are 2^32 + 1") {
+TEST_CASE("2^32 + 1 keys are sorted") {
   shuffled_numbers const numbers{on_gpu ? 32 : 12};
   index_t const n = numbers.count() + 1;
-  if (!has_room(13 * n)) return;
+  if (!has_memory(13 * n)) return;
   auto const keys = filled<std::uint32_t>(n, numbers);
   workspace ws;
   sort_keys(ws, keys.data(), keys.data(), n);
@@ -172,7 +172,7 @@ TEST_CASE("keys are sorted, of which there are 2^32 + 1") {
 TEST_CASE("values move with 2^32 + 1 keys") {
   shuffled_numbers const numbers{on_gpu ? 32 : 12};
   index_t const n = numbers.count() + 1;
-  if (!has_room(13 * n)) return;
+  if (!has_memory(13 * n)) return;
   auto const keys = filled<std::uint32_t>(n, numbers);
   auto const values = filled<std::uint8_t>(n, names{});
   workspace ws;
@@ -185,7 +185,7 @@ TEST_CASE("values move with 2^32 + 1 keys") {
 TEST_CASE("keys and values are sorted within a segment of more than 2^32, and others") {
   index_t const n = large(two_33 + 64);
   places_within const places{{3, 11, n}, {n}};
-  if (!has_room(7 * n)) return;
+  if (!has_memory(7 * n)) return;
   std::vector<index_t> begins;
   for (int s = 0; s <= 3; ++s) begins.push_back(places.segments.begin(s));
   device_buffer<index_t> const offsets(begins);
@@ -201,9 +201,9 @@ TEST_CASE("keys and values are sorted within a segment of more than 2^32, and ot
   REQUIRE(difference_from(values_out.data(), n, names_within{places}) == "");
 }
 
-TEST_CASE("runs, of which there are more than 2^32") {
+TEST_CASE("more than 2^32 runs") {
   index_t const n = large(two_32 + two_32 / 3), runs = short_runs::runs(n);
-  if (!has_room(4 * n)) return;
+  if (!has_memory(4 * n)) return;
   auto const items = filled<std::uint8_t>(n, short_runs{});
   auto const* const in = static_cast<std::uint8_t const*>(items.data());
   device_buffer<std::uint8_t> const values(static_cast<std::size_t>(runs));
@@ -223,7 +223,7 @@ TEST_CASE("runs, of which there are more than 2^32") {
 TEST_CASE("argsort of 2^32 + 1 keys, with indices of 64 bits") {
   shuffled_numbers const numbers{on_gpu ? 32 : 12};
   index_t const n = numbers.count() + 1;
-  if (!has_room(30 * n)) return;
+  if (!has_memory(30 * n)) return;
   auto const keys = filled<std::uint32_t>(n, numbers);
   device_buffer<index_t> const places(static_cast<std::size_t>(n));
   workspace ws;
@@ -231,10 +231,10 @@ TEST_CASE("argsort of 2^32 + 1 keys, with indices of 64 bits") {
   REQUIRE(difference_from(places.data(), n, sorted_places{numbers}) == "");
 }
 
-TEST_CASE("a split by keys of which more than 2^32 are equal, values with them") {
+TEST_CASE("a split by keys, more than 2^32 of them equal, with values") {
   even_flags const flags{1, 2000, large(two_32 + two_32 / 512)};
   index_t const n = flags.n, clear = n - flags.set();
-  if (!has_room(11 * n)) return;
+  if (!has_memory(11 * n)) return;
   auto const keys = filled<std::uint8_t>(n, flags);
   auto const values = filled<std::uint32_t>(n, names{});
   device_buffer<std::uint8_t> const keys_out(static_cast<std::size_t>(n));
@@ -252,13 +252,13 @@ TEST_CASE("a split by keys of which more than 2^32 are equal, values with them")
 TEST_CASE("a filter that keeps more than 2^31 of 2^32 + 65 items, and where they are") {
   even_flags const flags{7, 12, large(two_32 + 65)};
   index_t const n = flags.n;
-  if (!has_room(14 * n)) return;
+  if (!has_memory(14 * n)) return;
   auto const mask = filled<std::uint8_t>(n, flags);
   device_buffer<index_t> const count(1);
   workspace ws;
   {
-    auto const room = static_cast<std::size_t>(flags.set());
-    device_buffer<index_t> const places(room);
+    auto const capacity = static_cast<std::size_t>(flags.set());
+    device_buffer<index_t> const places(capacity);
     mask_indices(ws, byte_mask{mask.data()}, places.data(), n, count.data());
     REQUIRE(count.copy().front() == flags.set());
     REQUIRE(difference_from(places.data(), flags.set(), places_set{flags}) == "");

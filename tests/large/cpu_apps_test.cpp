@@ -65,7 +65,7 @@ TEST_CASE("scans, filters, counts and sorts of more than 2^32 bytes on the CPU")
 
   // The last ones lie beyond 2^32; what is kept is known by what it is.
   std::vector<index_t> places(1 << 16);
-  auto const room = static_cast<index_t>(places.size());
+  auto const capacity = static_cast<index_t>(places.size());
   auto const is_chosen = [](index_t i) { return i % 1000003 == 7 || i % (index_t{1} << 32) == 64; };
   std::fill_n(items, n, byte{0});
   index_t chosen = 0;
@@ -73,8 +73,8 @@ TEST_CASE("scans, filters, counts and sorts of more than 2^32 bytes on the CPU")
     if (is_chosen(i)) items[i] = static_cast<byte>(1 + chosen++ % 255);
   }
   auto const nonzero = [](byte x) { return x != 0; };
-  REQUIRE(chosen < room);
-  REQUIRE(cpu::filter_indices(threads, items, places.data(), n, nonzero, room) == chosen);
+  REQUIRE(chosen < capacity);
+  REQUIRE(cpu::filter_indices(threads, items, places.data(), n, nonzero, capacity) == chosen);
   CHECK(places[static_cast<std::size_t>(chosen - 1)] == n - 1);
   index_t misplaced = 0;
   for (index_t k = 0; k < chosen; ++k) {

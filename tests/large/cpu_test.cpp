@@ -68,7 +68,7 @@ struct checked_results : counting<checked_results> {
     void operator=(item result) const {
       if (result != steps{}.before(i + of->ahead)) of->wrong->fetch_add(1);
     }
-    operator item() const { return 0; }  // NOLINT(google-explicit-constructor): asked by a concept
+    operator item() const { return 0; }  // NOLINT(google-explicit-constructor): for a concept
   };
 
   index_t ahead = 0;  // 1 for an inclusive scan

@@ -10,8 +10,8 @@
 #include <libscan/scan.cuh>
 #include <libscan/segmented_reduce.cuh>
 #include <libscan/segmented_scan.cuh>
+#include <tests/large/memory.hpp>
 #include <tests/large/results.hpp>
-#include <tests/large/room.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/device_formula.hpp>
 #include <tests/support/formula.hpp>
@@ -24,7 +24,7 @@ namespace {
 /// An exclusive scan into memory of its own and an inclusive one in place, with their totals.
 template <class T>
 void require_large_scans(index_t n) {
-  if (!has_room(2 * n * static_cast<index_t>(sizeof(T)))) return;
+  if (!has_memory(2 * n * static_cast<index_t>(sizeof(T)))) return;
   auto const in = filled<T>(n, random_steps<T>{});
   device_buffer<T> const total(1);
   workspace ws;
@@ -64,7 +64,7 @@ TEST_CASE("scans of 2^32 + 1 items of four bytes") {
 
 TEST_CASE("a number of items beyond 2^32 may lie in device memory") {
   index_t const n = large(two_32 + 1);
-  if (!has_room(4 * n)) return;
+  if (!has_memory(4 * n)) return;
   auto const items = filled<std::uint32_t>(n, random_steps<std::uint32_t>{});
   device_buffer<index_t> const length(std::vector<index_t>{n - 7});
   workspace ws;
@@ -76,7 +76,7 @@ TEST_CASE("a number of items beyond 2^32 may lie in device memory") {
 
 TEST_CASE("sums of bytes beyond 2^32, in 64 bits") {
   index_t const n = large(two_32 + 1);
-  if (!has_room(9 * n)) return;
+  if (!has_memory(9 * n)) return;
   even_steps const steps{9876, 80};  // 123.45
   auto const in = filled<std::uint8_t>(n, steps);
   device_buffer<std::int64_t> const out(static_cast<std::size_t>(n)), total(1);
@@ -89,7 +89,7 @@ TEST_CASE("sums of bytes beyond 2^32, in 64 bits") {
 
 TEST_CASE("a reverse scan of 2^32 + 1 items") {
   index_t const n = large(two_32 + 1);
-  if (!has_room(4 * n)) return;
+  if (!has_memory(4 * n)) return;
   auto const items = filled<std::uint32_t>(n, random_steps<std::uint32_t>{});
   workspace ws;
   reverse_exclusive_scan(ws, items.data(), items.data(), n, plus<std::uint32_t>{});
@@ -98,7 +98,7 @@ TEST_CASE("a reverse scan of 2^32 + 1 items") {
 
 TEST_CASE("reductions of 2^33 bytes and of 2^32 + 1 items") {
   index_t const bytes = large(two_33);
-  if (!has_room(bytes)) return;
+  if (!has_memory(bytes)) return;
   workspace ws;
   {
     even_steps const steps{9876, 80};
@@ -108,17 +108,17 @@ TEST_CASE("reductions of 2^33 bytes and of 2^32 + 1 items") {
     REQUIRE(sum.copy().front() == steps.before(bytes));
   }
   index_t const n = large(two_32 + 1);
-  if (!has_room(4 * n)) return;
+  if (!has_memory(4 * n)) return;
   auto const in = filled<std::uint32_t>(n, random_steps<std::uint32_t>{});
   device_buffer<std::uint32_t> const sum(1);
   reduce(ws, in.data(), sum.data(), n, plus<std::uint32_t>{});
   REQUIRE(sum.copy().front() == random_steps<std::uint32_t>{}.sum(0, n));
 }
 
-TEST_CASE("segments longer than 2^31 items, and segments that begin behind them") {
+TEST_CASE("segments longer than 2^31 items, and segments that begin after them") {
   using T = std::uint32_t;
   index_t const n = large(two_32 + 1);
-  if (!has_room(9 * n)) return;
+  if (!has_memory(9 * n)) return;
   three_segments const three{n};
   auto const in = filled<T>(n, random_steps<T>{});
   device_buffer<T> const out(static_cast<std::size_t>(n));
@@ -153,7 +153,7 @@ TEST_CASE("segments longer than 2^31 items, and segments that begin behind them"
 TEST_CASE("more than 2^31 segments") {
   using T = std::uint8_t;
   index_t const n = large(two_32 + 4);
-  if (!has_room(2 * n)) return;
+  if (!has_memory(2 * n)) return;
   auto const in = filled<T>(n, random_steps<T>{});
   device_buffer<T> const totals(static_cast<std::size_t>(n / 2));
   device_buffer<index_t> const number(1);
@@ -165,7 +165,7 @@ TEST_CASE("more than 2^31 segments") {
 
 TEST_CASE("ranks of 2^32 + 65 predicates, bits and bytes") {
   index_t const n = large(two_32 + 65);
-  if (!has_room(9 * n)) return;
+  if (!has_memory(9 * n)) return;
   workspace ws;
   device_buffer<index_t> const total(1);
   {

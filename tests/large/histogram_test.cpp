@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include <libscan/sorted_histogram.cuh>
-#include <tests/large/room.hpp>
+#include <tests/large/memory.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/device_formula.hpp>
 
@@ -46,8 +46,8 @@ struct counts_of {
   LIBSCAN_HOST_DEVICE index_t operator()(index_t b) const { return numbers.count(first + b, n); }
 };
 
-/// call(samples, rule, counts, totals) counts n samples, of which those in [0, first) are below the
-/// bins.
+/// call(samples, rule, counts, totals) counts n samples. Those in [0, first) are below
+/// the bins.
 template <class Sample, class Numbers, class Call>
 void require_counts(Numbers numbers, Sample first, index_t bins, index_t n, Call call) {
   auto const samples = filled<Sample>(n, numbers);
@@ -67,7 +67,7 @@ void require_counts(Numbers numbers, Sample first, index_t bins, index_t n, Call
 template <class Sample, class Numbers>
 void require_production(Numbers numbers, Sample first, index_t bins, index_t n) {
   auto const bytes = static_cast<index_t>(histogram_workspace_bytes<Sample>(n, bins));
-  if (!has_room(n * static_cast<index_t>(sizeof(Sample)) + bytes + 8 * bins)) return;
+  if (!has_memory(n * static_cast<index_t>(sizeof(Sample)) + bytes + 8 * bins)) return;
   workspace ws;
   require_counts(numbers, first, bins, n,
                  [&](auto const* in, auto const& rule, index_t* counts, sample_totals* totals) {
@@ -96,7 +96,7 @@ TEST_CASE("2^32 + 5 samples in all kinds of counters, spread and all the same") 
 TEST_CASE("2^32 + 5 samples by a sort and by counting barriers") {
   index_t const n = large(two_32 + 5);
   auto const bytes = static_cast<index_t>(sorted_histogram_workspace_bytes(n, 30));
-  if (!has_room(n + bytes)) return;
+  if (!has_memory(n + bytes)) return;
   workspace ws;
   auto const sorted = [&](auto const* in, auto const& rule, index_t* counts,
                           sample_totals* totals) {

@@ -22,7 +22,7 @@ struct inclusive_sums {
   LIBSCAN_HOST_DEVICE T operator()(index_t i) const { return random_steps<T>{}.before(i + 1); }
 };
 
-/// What an exclusive scan of n items from behind leaves.
+/// What an exclusive scan of n items in reverse leaves.
 template <class T>
 struct sums_after {
   index_t n;
@@ -37,7 +37,7 @@ struct later_steps {
   }
 };
 
-/// Three segments, of which the first alone has more than half of n items.
+/// Three segments; the first has more than half of n items.
 struct three_segments {
   index_t n;
   LIBSCAN_HOST_DEVICE index_t begin(int s) const {

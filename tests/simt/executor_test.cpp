@@ -70,7 +70,7 @@ std::vector<int> block_order(std::vector<int> const& order) {
   return blocks;
 }
 
-/// Notes how many blocks are under way at once; none ends before `meeting` of them have begun.
+/// Notes how many blocks are in flight at once; none ends before `meeting` of them have begun.
 struct residency_kernel {
   __device__ void operator()(int meeting, int* begun, int* now, int* most) const {
     if (threadIdx.x == 0) {
@@ -284,7 +284,7 @@ TEST_CASE("blocks start in order under the fixed schedule and shuffled under see
   CHECK(last_first >= 1);
 }
 
-TEST_CASE("as many blocks are in flight as asked for, in a cooperative launch all") {
+TEST_CASE("as many blocks are in flight as requested, in a cooperative launch all") {
   for (int const wanted : {1, 2, 5, 16}) {
     for (bool const by_seed : {false, true}) {
       settings how = by_seed ? seeded(7) : settings{};
@@ -372,7 +372,7 @@ TEST_CASE("counts of warp calls, barriers and operator applications per line") {
   CHECK(count.total().barriers == 2 * 3 * 2);
 }
 
-TEST_CASE("threads may leave before a barrier if that is asked for") {
+TEST_CASE("threads may leave before a barrier if that is requested") {
   device_buffer<int> const out(2 * 64);
   CHECK_THROWS_WITH(simt::launch<leaving_kernel>({.blocks = 1, .threads = 64}, out.data()),
                     Catch::Contains("returned"));
@@ -508,7 +508,7 @@ TEST_CASE("children of a process that has launched kernels find endless loops, t
 }
 #endif
 
-TEST_CASE("seeded schedules let one block fall far behind") {
+TEST_CASE("seeded schedules let one block lag far") {
   int far = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     scoped_settings const scope(seeded(seed));

@@ -90,7 +90,7 @@ unsigned lanes_alike(unsigned lanes, int warp_start, int lane, Key key) {
   return alike;
 }
 
-/// What every lane must be told, but for `active`.
+/// What every lane must get, except `active`.
 answers model(unsigned lanes, int rank, int round) {
   int const start = rank / 32 * 32;
   answers a{};

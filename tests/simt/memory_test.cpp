@@ -146,7 +146,7 @@ void require_atomics() {
   CHECK(got.compared == 2 * atomic_threads);
   CHECK(got.stored == 42);
 
-  // Each ticket was given out once; each exchanged value came out once, but for the last.
+  // Each ticket was given out once; each exchanged value came out once, except the last.
   auto drawn = tickets.copy();
   std::sort(drawn.begin(), drawn.end());
   for (int i = 0; i < atomic_threads; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every mistake that the executor and its checkers claim to find is planted and found; every
 // correct twin stays silent. Each build asserts its own column. A sanitizer may end the process, so
-// under one each kernel runs in a child: this same program, told by an environment variable.
+// under one each kernel runs in a child: this same program, controlled by an environment variable.
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -34,7 +34,7 @@ struct ring {
     simt::fence_mbarrier_init();
   }
 
-  /// Fills the stage of `tile` in as many copies as asked for; their bytes add up.
+  /// Fills the stage of `tile` in as many copies as requested; their bytes add up.
   __device__ void fill(unsigned const* in, unsigned tile, unsigned copies) {
     int const s = static_cast<int>(tile % Stages);
     full[s].arrive_expect(tile_bytes);

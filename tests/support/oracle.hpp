@@ -89,7 +89,7 @@ std::string mismatch(std::string const& where, T const& expected, T const& got) 
 namespace detail {
 
 /// Whether two arrays of one size have the same bytes: fast to find, even in a build that is not
-/// optimized. False for items that bytes do not tell apart.
+/// optimized. False for items that bytes do not distinguishes.
 template <class T>
 bool same_bytes(std::vector<T> const& a, std::vector<T> const& b) {
   if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {

@@ -20,7 +20,7 @@ enum class segment_shape : std::uint8_t {
   some_empty,        ///< 0 to 3 items each, and runs of empty ones
   power_law,         ///< most have a few items, a few have most items
   huge_among_tiny,   ///< 1 or 2 items each, except for one with half of all
-  around_multiples,  ///< heads just before, at and just after the multiples of 128
+  around_multiples,  ///< head flags just before, at and just after the multiples of 128
 };
 
 /// All shapes.
@@ -94,7 +94,7 @@ inline std::vector<std::uint32_t> bits_of(std::vector<std::uint8_t> const& flags
   return words;
 }
 
-/// Keys that change exactly at heads; segments may share keys, neighbors do not.
+/// Keys that change exactly at head flags; segments may share keys, neighbors do not.
 template <class Key>
 std::vector<Key> keys_of(std::vector<std::uint8_t> const& flags) {
   std::vector<Key> keys;

@@ -153,7 +153,7 @@ TEST_CASE("a guarded buffer notices a byte before, after and within") {
 }
 
 #ifdef LIBSCAN_TEST_ASAN
-TEST_CASE("under AddressSanitizer canaries are poisoned while nobody reads them") {
+TEST_CASE("under AddressSanitizer canaries are poisoned while nothing reads them") {
   guarded_buffer<unsigned char> buffer(5, 3);
   auto const poisoned = [&](int i) { return __asan_address_is_poisoned(buffer.data() + i) != 0; };
   auto const check = [&] {

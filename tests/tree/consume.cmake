@@ -72,7 +72,7 @@ if("libscan" IN_LIST COMPONENTS)
   endif()
 endif()
 
-# A project with CUDA code that names no architectures is told which it gets.
+# A project with CUDA code that names no architectures learns which it gets.
 if("device" IN_LIST COMPONENTS)
   execute_process(COMMAND ${CMAKE_COMMAND} -G Ninja -S ${source} -B ${WORK}/unnamed -D UNNAMED=ON
                           -D COMPONENT=device -D CMAKE_CXX_COMPILER=${CXX}

@@ -66,7 +66,7 @@ def check_kernels(root, quoted):
 
 
 def check_costs(root, page):
-    """Complaints about rows of numbers that nobody counted, and counts without a row."""
+    """Complaints about rows of numbers that no one counted, and counts without a row."""
     counted = {name: [int(n) for n in numbers.split(",")]
                for name, numbers in COST.findall((root / COSTS).read_text())}
     for i, line in enumerate(page.split("\n"), 1):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Headers compile: headers.py ROOT --cxx COMPILER... [--by-module] [--nvcc NVCC --arch sm_80...]
 
-Each header alone by the first C++ compiler named (.cuh files are the executor's then, but for those
-of CUDA alone), all of a layer together by the others; the .cuh files together by nvcc, for the
-first architecture named, and those of CUDA alone each alone; the .cuh files of all folders at once
-for the other architectures. With --by-module no header is compiled alone, but all of an
+Each header by itself, by the first C++ compiler named (.cuh files are the executor's then, except those
+of CUDA only), all of a layer together by the others; the .cuh files together by nvcc, for the
+first architecture named, and those of CUDA only each by itself; the .cuh files of all folders at once
+for the other architectures. With --by-module no header is compiled by itself, but all of an
 application together, and all of the core. Examples of
 host APIs and of device calls, which README.md quotes, are headers too.
 """
@@ -55,12 +55,12 @@ def jobs(arguments, work):
     if arguments.by_module:
         first, others, together = None, arguments.cxx, module_of
     for header in hosted if first else []:
-        yield f"{header} alone", [first, *CXX_FLAGS, *include, "-x", "c++",
+        yield f"{header} by itself", [first, *CXX_FLAGS, *include, "-x", "c++",
                                   source_of(header, [header])]
     if arguments.nvcc:
         nvcc = [arguments.nvcc, *NVCC_FLAGS, *include, f"-arch={arguments.arch[0]}"]
         for header in filter(of_cuda_alone, headers):
-            yield f"{header} alone", [*nvcc, source_of(header, [header])]
+            yield f"{header} by itself", [*nvcc, source_of(header, [header])]
     for group, inside in itertools.groupby(sorted(hosted), key=together):
         inside = list(inside)
         for compiler in others:

@@ -12,7 +12,7 @@ import tree
 LIBRARY = ["core", "reference", "simt", "warp", "block", "cpu", "device", "textbook", "host API",
            "distributed"]
 
-# The rooms each room may include from, besides itself.
+# The modules that each module may include from, besides itself.
 BELOW = {
     "core": [],
     "simt": ["core"],
@@ -45,8 +45,8 @@ PUBLIC = re.compile(r"apps/\w+/include/(.+)")
 OURS = ("libscan/", "apps/", "tests/", "bench/")
 
 
-def room(path):
-    """The room of a file of the repository, by its path."""
+def module_of(path):
+    """The module of a file of the repository, by its path."""
     parts = path.split("/")
     if parts[0] == "libscan":
         if len(parts) == 2:
@@ -58,9 +58,9 @@ def room(path):
 def of_program(root, header):
     """Whether an application's header is its program's, and so not installed: it stands on
     apps/common."""
-    if room(header) in PROGRAMS or "/program/" in header:
+    if module_of(header) in PROGRAMS or "/program/" in header:
         return True
-    return room(header) != "apps/common" and "#include <apps/common/" in (root / header).read_text()
+    return module_of(header) != "apps/common" and "#include <apps/common/" in (root / header).read_text()
 
 
 # The folders of an application, from the bottom up. Public headers, in `include`, include any but `program`.
@@ -79,7 +79,7 @@ def above(source, target):
 
 def refusal(root, source, target):
     """Why `source` may not include `target`; None if it may."""
-    here, there = room(source), room(target)
+    here, there = module_of(source), module_of(target)
     below = BELOW.get(here, BELOW["apps/*"] if here.startswith("apps/") else [])
     if there != here and there not in below:
         return f"{there} is not below {here}"

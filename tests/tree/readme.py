@@ -85,10 +85,10 @@ def lost_rows(table):
         else:
             cells = cells_of(line)
             lost = [(size, LOST.search(cell)) for size, cell in zip(head, cells)]
-            told = [ratio[1] + (f" at {size}" if size != "us" else "")
+            shown = [ratio[1] + (f" at {size}" if size != "us" else "")
                     for size, ratio in lost if ratio]
-            if told:
-                yield cells[0], ", ".join(told)
+            if shown:
+                yield cells[0], ", ".join(shown)
 
 
 def check_losses(root):
@@ -100,15 +100,15 @@ def check_losses(root):
             if kind == "losses":
                 lines = [(set(re.findall(r"[^\s,;:|]+", line)), CASE.findall(line))
                          for line in table.split("\n") if line.startswith("|")]
-                lists.append((path, records, [(words, told.strip()) for words, all_told in lines
-                                              for told in all_told]))
-            elif kind not in ("headline", "tally", "scaling"):  # which has gains, not rivals
+                lists.append((path, records, [(words, shown.strip()) for words, all_cases in lines
+                                              for shown in all_cases]))
+            elif kind not in ("headline", "tally", "scaling"):  # which has gains, not competitors
                 measured += [(path, records, *row) for row in lost_rows(table)]
-    for path, records, title, told in measured:
+    for path, records, title, shown in measured:
         words = set(re.findall(r"[^\s,;:|]+", title))
         listed = [cases for _, of, cases in lists if records <= of]
-        if not any(words <= line and case == told for cases in listed for line, case in cases):
-            yield f"{path}: {title}: {told}, which no list of losses says"
+        if not any(words <= line and case == shown for cases in listed for line, case in cases):
+            yield f"{path}: {title}: {shown}, which no list of losses says"
     for path, of, cases in lists:
         rows = sum(records <= of for _, records, _, _ in measured)
         if rows != len(cases):
@@ -170,7 +170,7 @@ def self_test():
             "| operation | b |\n|---|---|\n"
             "| sort | u32: 0.99x at 2^4, 0.50x at 2^8; i8: 0.98x at 2^4 |\n<!-- end -->\n")
     measured = ("## Rows\n<!-- record: cuda of a -->\n[a](../../bench/records/a.json)\n\n"
-                "| operation, us | 2^4 | 2^8 | rival |\n|---|---|---|---|\n"
+                "| operation, us | 2^4 | 2^8 | competitor |\n|---|---|---|---|\n"
                 "| sort, u32 | 1 (0.99x) | "
                 "1 (0.50x) | b |\n| sort, i8 | 1 (0.98x) | 1 (10.99x) | b |\n<!-- end -->\n")
     text = ("#include <libscan/libscan.hpp>\n#include <vector>\n\nvoid a() {\n  f(1);\n  if (x) {\n"

@@ -97,12 +97,12 @@ def included(root, source, seen=None):
     return seen
 
 
-def left_out(root, rooms):
-    """Headers of these rooms that no source of tests/tree/spills/ includes."""
+def left_out(root, modules):
+    """Headers of these modules that no source of tests/tree/spills/ includes."""
     covered = set()
     for source in tree.sources(root, "tests/tree/spills/*.cu"):
         covered |= included(root, source)
-    headers = tree.sources(root, *(f"libscan/{room}/**/*.cuh" for room in rooms))
+    headers = tree.sources(root, *(f"libscan/{module}/**/*.cuh" for module in modules))
     return [header for header in headers if header.as_posix() not in covered]
 
 

@@ -74,7 +74,7 @@ endif()
 expect(none libscan/cpu/vector_scan.cpp HAS "${optimized}")
 expect(none /mine.cpp LACKS " -O" " -DNDEBUG")
 
-# A project's own warnings as errors, checkers and joined sources are not libscan's; and scans alone
+# A project's own warnings as errors, checkers and joined sources are not libscan's; and scans only
 # (without the executor) need few sources.
 configured(strict OFF -D LIBSCAN_CUDA=OFF -D LINKED=libscan::libscan -D CMAKE_BUILD_TYPE=Debug
            "-DCMAKE_CXX_FLAGS=-Werror -Werror=conversion" -D CMAKE_COMPILE_WARNING_AS_ERROR=ON

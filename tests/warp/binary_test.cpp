@@ -142,7 +142,8 @@ struct half_warps_kernel {
   }
 };
 
-/// Flags and heads of a warp in words; the heads once as a word, once as each lane's own flag.
+/// Flags and head flags of a warp in words; the head flags once as a word, once as each lane's own
+/// flag.
 template <scan_kind Kind>
 struct segmented_kernel {
   __device__ void operator()(unsigned flags, unsigned heads, int* ranks, int* counts) const {
@@ -158,7 +159,7 @@ struct segmented_kernel {
 
 template <scan_kind Kind>
 void require_segmented(unsigned flags, unsigned heads) {
-  INFO("flags " << std::hex << flags << ", heads " << heads);
+  INFO("flags " << std::hex << flags << ", head flags " << heads);
   device_image<int> ranks(32), counts(32);
   simt::launch<segmented_kernel<Kind>>({.blocks = 1, .threads = 32}, flags, heads, ranks.data(),
                                        counts.data());

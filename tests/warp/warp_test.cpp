@@ -22,7 +22,7 @@ namespace {
 constexpr int warps = 3;
 constexpr int items_of_warps = warps * 32;
 
-/// By shuffles; each warp of a block alone, in one, two or three dimensions.
+/// By shuffles; each warp of a block by itself, in one, two or three dimensions.
 template <scan_kind Kind, class Op>
 struct shuffle_kernel {
   using T = typename Op::value_type;
@@ -93,7 +93,7 @@ void require_warp_scans() {
   });
 }
 
-/// Segments of a warp; their heads in a word, and then each lane's own.
+/// Segments of a warp; their head flags in a word, and then each lane's own.
 template <scan_kind Kind, class Op>
 struct segmented_kernel {
   using T = typename Op::value_type;
@@ -111,7 +111,7 @@ struct segmented_kernel {
 template <scan_kind Kind, class Op>
 void require_segmented_scan(unsigned heads) {
   using T = typename Op::value_type;
-  INFO("heads " << std::hex << heads);
+  INFO("head flags " << std::hex << heads);
   auto const items = make_items<T>(32);
   device_image<T> in(items), out(64), totals(64);
   simt::launch<segmented_kernel<Kind, Op>>({.blocks = 1, .threads = 32},

@@ -17,7 +17,7 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 /// The work of a pipeline that filters by a mask. Not in place: items are read when others may
 /// already write.
 template <class In, class Rule, class Outputs, class Tuning>
-struct mask_filter_work {
+struct pipelined_mask_filter {
   using summary = packed_count;
   using op_type = plus_packed_count;
   using item = typename std::iterator_traits<In>::value_type;
@@ -110,9 +110,9 @@ struct mask_filter_work {
   /// Writes the items at `count` offsets from `first`, from place `to` on; the lanes start at a
   /// line boundary of the output.
   __device__ void write(std::uint16_t const* offset, int count, index_t first, index_t to) const {
-    constexpr int most = wanted<typename Outputs::positions_type> ? 8 : 16;
+    constexpr int max_items = wanted<typename Outputs::positions_type> ? 8 : 16;
     constexpr int words = static_cast<int>((sizeof(item) + 3) / 4);
-    constexpr int at_once = most / words > 0 ? most / words : 1;
+    constexpr int at_once = max_items / words > 0 ? max_items / words : 1;
     for (int i = simt::lane_id() - line_offset(to); i < count; i += at_once * simt::warp_size) {
       if constexpr (wanted<typename Outputs::items_type>) {
         item read[at_once]{};

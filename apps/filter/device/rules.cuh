@@ -9,7 +9,7 @@
 
 #include <libscan/core/types.hpp>
 #include <libscan/device/arguments.cuh>
-#include <libscan/device/segments.cuh>
+#include <libscan/device/segment_readers.cuh>
 #include <libscan/device/staged_tile.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
@@ -18,7 +18,7 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 ///   reads_items       whether the decision needs the item
 ///   looks_back        whether it needs the item before
 ///   bits_per_item     what it reads beside the items
-///   operator()(...)   whether item i of `in` is kept; `item` is it, if the rule asks items
+///   operator()(...)   whether item i of `in` is kept; `item`: item i, if the rule `reads_items`
 template <class Predicate>
 struct keep_where {
   static constexpr bool reads_items = true;

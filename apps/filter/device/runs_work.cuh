@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Run-length encoding: a filter of the items that begin runs, and of where they stand. The length
-// of the run that is still open is passed on with the counts. Of tiles in a block's registers, and
-// on the pipeline.
+// of the run that is still open is passed on with the counts. One Work holds tiles in registers,
+// one runs on the pipeline.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Of some consecutive items: how many runs begin among them, and how many items there are from the
-/// last of these beginnings on, or in all.
+/// Summary of consecutive items: the number of runs that begin among them, and the number of items
+/// from the last of these beginnings on, or of all items.
 struct run_summary {
   index_t runs;
   index_t open;
@@ -110,7 +110,7 @@ struct run_tile_work {
       return total;
     }
 
-    /// Writes what the runs that begin in the tile tell.
+    /// Writes the results of the runs that begin in the tile.
     template <class All>
     __device__ void write(run_tile_work const& work, shared_storage const& shared,
                           tile_place const& /*at*/, run_summary before, All const& /*all*/) const {

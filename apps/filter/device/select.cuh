@@ -163,7 +163,7 @@ struct filter_operation {
     if constexpr (!tunes_pipeline<Tuning>) {
       return filter_tile_work<In, Rule, Outputs, Tuning>{in, out, rule, count};
     } else if constexpr (Input == pipeline_input::mask) {
-      return mask_filter_work<In, Rule, Outputs, Tuning>{in, out, rule, count};
+      return pipelined_mask_filter<In, Rule, Outputs, Tuning>{in, out, rule, count};
     } else {
       static_assert(Input == pipeline_input::items, "libscan: no pipeline filters this");
       return filter_work<item, Rule, Outputs, Tuning>{in, out, rule, count};

@@ -71,7 +71,7 @@ void place_digits(std::string_view digits, std::int64_t exponent, number_literal
 
 /// The exponent at text[at] ("e-12"), with its end in `end`; 0 if there is none. Saturates.
 std::int64_t match_exponent(std::string_view text, std::size_t at, std::size_t& end) {
-  constexpr std::int64_t most = 1'000'000'000;
+  constexpr std::int64_t max_exponent = 1'000'000'000;
   end = at;
   if (at >= text.size() || lower(text[at]) != 'e') return 0;
   std::size_t i = at + 1;
@@ -79,7 +79,7 @@ std::int64_t match_exponent(std::string_view text, std::size_t at, std::size_t& 
   if (i < text.size() && (text[i] == '-' || text[i] == '+')) ++i;
   std::int64_t value = 0;
   for (; i < text.size() && is_digit(text[i]); ++i) {
-    if (value < most) value = 10 * value + (text[i] - '0');
+    if (value < max_exponent) value = 10 * value + (text[i] - '0');
     end = i + 1;
   }
   return negative ? -value : value;

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
+#include <apps/filter/cpu/vector_predicate.hpp>
 #include <apps/filter/host/filter_device.hpp>
 #include <apps/filter/host/host_checks.hpp>
-#include <apps/filter/host/predicate_marks.hpp>
 #include <libscan/core/item_types.hpp>
 #include <libscan/cpu/filter.hpp>
 #include <libscan/cpu/filter_with_indices.hpp>

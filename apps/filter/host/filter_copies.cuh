@@ -11,7 +11,7 @@
 #include <apps/filter/host/filter_device.hpp>
 #include <libscan/buffer.cuh>
 #include <libscan/device/item_count.cuh>
-#include <libscan/device/segments.cuh>
+#include <libscan/device/segment_readers.cuh>
 #include <libscan/host/this_machine.cuh>
 #include <libscan/predicate.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The implementation of `device_filter` in filter_device.hpp. The files filter_device_*.cu compile
-// it for a few item types each. Internal.
+// The implementation of `device_filter` in filter_device.hpp. script/cmake/item_types.cmake
+// generates the sources that compile it, for a few item types each. Internal.
 #pragma once
 
 #include <apps/filter/host/filter_copies.cuh>

@@ -29,7 +29,7 @@ enum class filter_kind : std::uint8_t {
 
 /// A filter of n items of `type`, or of *d_n at most n if that is not null, by the
 /// `predicate<T>` *keep or, if that is null, by the mask. Pointers are to device memory, except
-/// `keep`. Of masks without items, `in` is null and `type` does not matter.
+/// `keep`. If a mask has no items, `in` is null and `type` does not matter.
 struct filter_call {
   filter_kind kind = filter_kind::items;
   item_type type = item_type::u8;

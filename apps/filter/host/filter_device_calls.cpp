@@ -33,7 +33,7 @@ void check_bit(filter_call const& call) {
                          std::to_string(bits) + " bits; expected 0 to " + std::to_string(bits - 1));
 }
 
-/// Of offsets of runs, whose number only the device knows, the host knows where they begin.
+/// The host knows where the offsets of runs begin; only the device knows their number.
 void check_offsets(filter_call const& call) {
   if (call.offsets == nullptr) return;
   memory_span const first(call.offsets, 1, sizeof(index_t));

@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <string>
 
+#include <apps/filter/cpu/vector_predicate.hpp>
 #include <apps/filter/host/filter_device.hpp>
 #include <apps/filter/host/host_checks.hpp>
-#include <apps/filter/host/predicate_marks.hpp>
 #include <libscan/buffer.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/core/item_types.hpp>

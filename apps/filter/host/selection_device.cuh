@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The implementation of `device_selection` in filter_device.hpp. The files selection_device_*.cu
-// compile it for items of a few sizes each: masks move all items of a size by the same kernels.
-// Internal.
+// The implementation of `device_selection` in filter_device.hpp. script/cmake/item_types.cmake
+// generates the sources that compile it, for items of a few sizes each: masks move all items of a
+// size by the same kernels. Internal.
 #pragma once
 
 #include <algorithm>

@@ -313,7 +313,7 @@ class filter_run {
           return verified([&] { return verify_count(keeps, values.size(), kept_); });
         });
     if (!good) return exit_code::difference;
-    // Text for people, unless the output's name asks for another format.
+    // Text for people, unless the output's name selects another format.
     output_.begin(dtype_of<index_t>(), 1, file_format::text);
     append<index_t>(output_, {&kept_, 1});
     return commit();
@@ -444,12 +444,13 @@ class filter_run {
   /// piece, after counting, for their exact number.
   template <class Item, class T, class Count>
   std::unique_ptr<lazy_buffer<Item>> space_for(std::span<T const> values, Count count) {
-    auto const most = static_cast<std::size_t>(
+    auto const max_items = static_cast<std::size_t>(
         input_->is_whole() ? static_cast<index_t>(values.size()) : piece_items_);
-    if (!input_->is_whole() || memory_held() + taken_ + most * sizeof(Item) <= memory_bound()) {
+    if (!input_->is_whole() ||
+        memory_held() + taken_ + max_items * sizeof(Item) <= memory_bound()) {
       try {
-        auto space = std::make_unique<lazy_buffer<Item>>(most);
-        taken_ += most * sizeof(Item);
+        auto space = std::make_unique<lazy_buffer<Item>>(max_items);
+        taken_ += max_items * sizeof(Item);
         return space;
       } catch (std::bad_alloc const&) {
         if (!input_->is_whole()) throw;

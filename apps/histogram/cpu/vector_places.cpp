@@ -60,8 +60,8 @@ bool all_inside(integer_bins<Sample> const& rule, Sample const* samples) {
     auto const x = hn::LoadU(d, samples + i);
     farthest = hn::Max(farthest, hn::BitCast(distances, hn::Sub(x, first)));
   }
-  auto const most = hn::BitCast(distances, hn::Sub(hn::Set(d, rule.last()), first));
-  return hn::AllTrue(distances, hn::Eq(hn::Max(farthest, most), most));
+  auto const max_distance = hn::BitCast(distances, hn::Sub(hn::Set(d, rule.last()), first));
+  return hn::AllTrue(distances, hn::Eq(hn::Max(farthest, max_distance), max_distance));
 }
 
 /// Places of integer bins: a sample is below or above all, or its place is its distance from the
@@ -81,8 +81,8 @@ void find_places(integer_bins<Sample> const& rule, Sample const* samples, int* p
       farthest = hn::Max(farthest, distance);
       hn::StoreU(hn::BitCast(ints, distance), ints, places + i);
     }
-    auto const most = hn::BitCast(distances, hn::Sub(last, first));
-    if (hn::AllTrue(distances, hn::Eq(hn::Max(farthest, most), most))) return;
+    auto const max_distance = hn::BitCast(distances, hn::Sub(last, first));
+    if (hn::AllTrue(distances, hn::Eq(hn::Max(farthest, max_distance), max_distance))) return;
   }
   auto const below = hn::Set(d, static_cast<word>(rule.bins() + place_below));
   auto const above = hn::Set(d, static_cast<word>(rule.bins() + place_above));

@@ -17,9 +17,9 @@ inline unsigned histogram_blocks(index_t n, int resident, int min_items) {
   constexpr index_t max_items = index_t{1} << 31;
   index_t const resident_blocks = index_t{simt::multiprocessor_count()} * resident;
   index_t const busy = ceil_div(n, index_t{min_items});
-  index_t const least = ceil_div(n, max_items);
+  index_t const min_blocks = ceil_div(n, max_items);
   index_t const blocks = busy < resident_blocks ? busy : resident_blocks;
-  return static_cast<unsigned>(blocks > least ? blocks : least > 0 ? least : 1);
+  return static_cast<unsigned>(blocks > min_blocks ? blocks : min_blocks > 0 ? min_blocks : 1);
 }
 
 /// counter += x in global memory, atomically; orders no memory.

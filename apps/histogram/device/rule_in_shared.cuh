@@ -92,7 +92,7 @@ struct edge_tree {
 template <class Value>
 struct guide_cells {
   using real = std::conditional_t<sizeof(Value) == 8, double, float>;
-  static constexpr real most = std::numeric_limits<real>::max();
+  static constexpr real max_real = std::numeric_limits<real>::max();
   real scale = 0, offset = 0;  // to [0, 1]
   float last;
 
@@ -101,7 +101,7 @@ struct guide_cells {
   template <class Edge>
   __device__ guide_cells(Edge low, Edge high, int cells) : last(static_cast<float>(cells - 1)) {
     real const begin = static_cast<real>(low), range = static_cast<real>(high) - begin;
-    if (!(range >= 4 / most && range <= most)) return;
+    if (!(range >= 4 / max_real && range <= max_real)) return;
     scale = 1 / range;
     offset = -begin * scale;
   }
@@ -145,9 +145,9 @@ struct edge_guide {
 
   /// Powers of two.
   LIBSCAN_HOST_DEVICE static int cells(int bins) {
-    constexpr int most = 1 << 14, a_bin = 64;
+    constexpr int max_cells = 1 << 14, a_bin = 64;
     int cells = a_bin;
-    while (cells < most && cells < a_bin * bins) cells *= 2;
+    while (cells < max_cells && cells < a_bin * bins) cells *= 2;
     return cells;
   }
   LIBSCAN_HOST_DEVICE static int copies_of(int bins) {

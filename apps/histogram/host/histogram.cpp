@@ -45,12 +45,12 @@ template void check_edges(std::int64_t const*, int);
 template void check_edges(std::uint64_t const*, int);
 
 template <class Count>
-void check_counts(Count const* counts, int bins, std::uint64_t most) {
+void check_counts(Count const* counts, int bins, std::uint64_t max_count) {
   for (int b = 0; b < bins; ++b) {
-    if (counts[b] <= most) continue;
+    if (counts[b] <= max_count) continue;
     throw invalid_argument("histogram: bin " + std::to_string(b) + " has " +
                            std::to_string(counts[b]) + " samples; expected at most " +
-                           std::to_string(most) + ", or counters of 64 bits");
+                           std::to_string(max_count) + ", or counters of 64 bits");
   }
 }
 template void check_counts(std::uint32_t const*, int, std::uint64_t);

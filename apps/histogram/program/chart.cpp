@@ -29,11 +29,11 @@ namespace {
 /// From heights to lengths.
 class scale {
  public:
-  scale(double most, bool log, int cells) : log_(log), cells_(cells) {
+  scale(double max_height, bool log, int cells) : log_(log), cells_(cells) {
     // With a logarithm the scale begins at 1, or at a thousandth of smaller sums.
-    if (!(most > 0)) return;
-    min_ = most > 1 ? 1 : most / 1000;
-    top_ = log ? std::log10(most / min_) : most;
+    if (!(max_height > 0)) return;
+    min_ = max_height > 1 ? 1 : max_height / 1000;
+    top_ = log ? std::log10(max_height / min_) : max_height;
   }
 
   /// Cells up to a height on the scale.
@@ -136,15 +136,15 @@ std::vector<bar> join_bins(std::vector<double> const& heights, int max_bars,
 
 std::string drawn_in_text(chart const& what, int columns) {
   std::size_t names = what.values.size(), numbers = 0;
-  double most = 0;
+  double max_height = 0;
   for (auto const& one : what.bars) {
     names = std::max(names, one.name.size());
     numbers = std::max(numbers, height_text(one.height).size());
     double const length = what.log ? one.height : std::fabs(one.height);
-    if (std::isfinite(length)) most = std::max(most, length);
+    if (std::isfinite(length)) max_height = std::max(max_height, length);
   }
   int const cells = std::max(10, columns - static_cast<int>(names + numbers) - 5);
-  scale const lengths(most, what.log, cells);
+  scale const lengths(max_height, what.log, cells);
   std::string text =
       what.title + "\n" + std::string(names - what.values.size(), ' ') + what.values + " |\n";
   for (auto const& one : what.bars) {
@@ -250,20 +250,20 @@ std::string gnuplot_script(chart const& what, picture_format format) {
   for (auto const& one : what.bars) {
     if (std::isfinite(one.to - one.from)) bars.push_back(one);
   }
-  double least = 0, most = 0;
+  double min_height = 0, max_height = 0;
   bool below = false;
   for (auto const& one : bars) {
     if (!std::isfinite(one.height)) continue;
     below = below || one.height < 0;
-    if (one.height > 0 && (least == 0 || one.height < least)) least = one.height;
-    most = one.height > most ? one.height : most;
+    if (one.height > 0 && (min_height == 0 || one.height < min_height)) min_height = one.height;
+    max_height = one.height > max_height ? one.height : max_height;
   }
-  if (what.log && most > 0) {
+  if (what.log && max_height > 0) {
     // Bars begin below the lowest one.
-    script += "set logscale y\nset yrange [" + number_text(least / 2) + ":" +
-              number_text(most * 1.2) + "]\n";
+    script += "set logscale y\nset yrange [" + number_text(min_height / 2) + ":" +
+              number_text(max_height * 1.2) + "]\n";
   } else if (!below) {
-    script += most > 0 ? "set yrange [0:*]\n" : "set yrange [0:1]\n";
+    script += max_height > 0 ? "set yrange [0:*]\n" : "set yrange [0:1]\n";
   }
   double const from = bars.empty() ? 0 : bars.front().from;
   double const to = bars.empty() ? 1 : bars.back().to;
@@ -275,7 +275,7 @@ std::string gnuplot_script(chart const& what, picture_format format) {
     script += number_text(middle) + " " + number_text(one.height) + " " +
               number_text(one.to - one.from) + "\n";
   }
-  if (most == 0) script += number_text(from) + " 0 0\n";
+  if (max_height == 0) script += number_text(from) + " 0 0\n";
   return script + "end_of_bars\nplot $bars using 1:2:3 with boxes linecolor rgb '#3465a4'\n";
 }
 

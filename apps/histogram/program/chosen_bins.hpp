@@ -101,9 +101,9 @@ struct chosen_even_bins {
     if (static_cast<long double>(ends->hi) > hi) hi = doubles::next(hi);
     if (lo == hi) {
       // As in NumPy; if adding a half is lost in rounding, the next doubles, if they exist.
-      constexpr double most = std::numeric_limits<double>::max();
-      if (lo > -most) lo = std::min(lo - 0.5, doubles::previous(lo));
-      if (hi < most) hi = std::max(hi + 0.5, doubles::next(hi));
+      constexpr double max_double = std::numeric_limits<double>::max();
+      if (lo > -max_double) lo = std::min(lo - 0.5, doubles::previous(lo));
+      if (hi < max_double) hi = std::max(hi + 0.5, doubles::next(hi));
     }
     return {lo, hi};
   }
@@ -280,9 +280,9 @@ void correct(Bins const& bins, std::vector<Result>& results, sample_totals& tota
 template <class To, class From>
 bool is_exact(From x, To& same) {
   auto const number = static_cast<long double>(x);
-  constexpr auto most = static_cast<long double>(std::numeric_limits<To>::max());
-  constexpr auto least = static_cast<long double>(std::numeric_limits<To>::lowest());
-  bool const fits = std::is_floating_point_v<To> || (number >= least && number <= most);
+  constexpr auto max_value = static_cast<long double>(std::numeric_limits<To>::max());
+  constexpr auto min_value = static_cast<long double>(std::numeric_limits<To>::lowest());
+  bool const fits = std::is_floating_point_v<To> || (number >= min_value && number <= max_value);
   same = fits ? static_cast<To>(x) : To{0};
   return fits && (libscan::detail::is_nan(x) || static_cast<long double>(same) == number);
 }

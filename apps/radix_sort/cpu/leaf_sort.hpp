@@ -93,13 +93,13 @@ template <int Items>
 template <class Item, class Order>
 void sort_by_network(Item const* items, Item* to, index_t n, Order order) {
   constexpr int place_bits = 8;
-  constexpr index_t most = 32;
-  std::uint64_t words[most];
+  constexpr index_t max_items = 32;
+  std::uint64_t words[max_items];
   for (index_t i = 0; i < n; ++i) {
     words[i] =
         std::uint64_t{order(detail::key_of(items[i]))} << place_bits | static_cast<unsigned>(i);
   }
-  for (index_t i = n; i < most; ++i) words[i] = ~std::uint64_t{0};
+  for (index_t i = n; i < max_items; ++i) words[i] = ~std::uint64_t{0};
   n <= 24 ? sort_words_by_network<24>(words) : sort_words_by_network<32>(words);
   for (index_t i = 0; i < n; ++i) to[i] = items[words[i] & ((1U << place_bits) - 1)];
 }

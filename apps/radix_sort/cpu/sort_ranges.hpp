@@ -7,12 +7,12 @@
 #include <concepts>
 #include <cstddef>
 
-#include <apps/radix_sort/core/overlap.hpp>
+#include <apps/radix_sort/core/sort_overlap.hpp>
 #include <libscan/core/segments.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/radix_sort.hpp>
-#include <libscan/cpu/segment_ranges.hpp>
+#include <libscan/cpu/range_scans.hpp>
 #include <libscan/cpu/segmented_sort.hpp>
 
 namespace libscan::inline v1::cpu {

@@ -276,9 +276,9 @@ class sorter {
   template <class Word>
   static bool skewed(digit by, std::vector<Word> const& sample) {
     std::vector<std::size_t> counts(static_cast<std::size_t>(by.buckets()));
-    std::size_t most = 0;
-    for (Word const word : sample) most = std::max(most, ++counts[by.of(word)]);
-    return most > 16 && most > sample.size() / 64;
+    std::size_t max_count = 0;
+    for (Word const word : sample) max_count = std::max(max_count, ++counts[by.of(word)]);
+    return max_count > 16 && max_count > sample.size() / 64;
   }
 
   /// Splits items 0..n-1 of `source` into to[place], to[place + 1], ...; returns the begin of each
@@ -334,25 +334,25 @@ class sorter {
     auto const offsets = split(source, place, n, guess, to);
     // If the highest bits leave half of the buckets empty, the others have about a leaf's items. A
     // bucket that would keep one thread busy while others wait also counts as large.
-    index_t const least = 2 * leaf_items_;
+    index_t const min_large = 2 * leaf_items_;
     index_t const large =
-        std::clamp(n / (index_t{8} * threads_), least, std::max(least, max_in_leaf));
+        std::clamp(n / (index_t{8} * threads_), min_large, std::max(min_large, max_in_leaf));
     auto const size = [&](index_t bucket) {
       auto const at = static_cast<std::size_t>(bucket);
       return offsets[at + 1] - offsets[at];
     };
     auto const buckets = static_cast<index_t>(offsets.size()) - 1;
-    index_t most = 0;
+    index_t max_size = 0;
     for (index_t bucket = 0; bucket < buckets; ++bucket) {
-      if (size(bucket) <= large) most = std::max(most, size(bucket));
+      if (size(bucket) <= large) max_size = std::max(max_size, size(bucket));
     }
     constexpr int per_thread = std::is_same_v<Scratch, Item*> ? 1 : 2;
-    sort_memory<Item> const scratch(std::min<index_t>(threads_, buckets) * per_thread * most);
+    sort_memory<Item> const scratch(std::min<index_t>(threads_, buckets) * per_thread * max_size);
     detail::for_each_of(threads_, buckets, [&](int worker, index_t bucket) {
       if (size(bucket) == 0 || size(bucket) > large) return;
       index_t const begin = offsets[static_cast<std::size_t>(bucket)];
-      Item* const partner = scratch.data() + worker * per_thread * most;
-      Item* const items = together(to + begin, size(bucket), partner + most);
+      Item* const partner = scratch.data() + worker * per_thread * max_size;
+      Item* const items = together(to + begin, size(bucket), partner + max_size);
       Item* const sorted =
           detail::leaf_sort(items, partner, size(bucket), order_, tuning_.wide_digits);
       sink.put(sorted, begin, size(bucket));

@@ -30,14 +30,14 @@ struct pieces {
 
   pieces(int threads, index_t items)
       : n(items),
-        length(std::max(least, ceil_div<index_t>(items, index_t{4} * threads))),
+        length(std::max(min_items, ceil_div<index_t>(items, index_t{4} * threads))),
         count(ceil_div(items, length)) {}
 
   index_t begin(index_t piece) const { return piece * length; }
   index_t end(index_t piece) const { return std::min(n, begin(piece) + length); }
 
  private:
-  static constexpr index_t least = index_t{1} << 15;
+  static constexpr index_t min_items = index_t{1} << 15;
 };
 
 /// Calls work(worker, k) for each k in [0, count), on up to `threads` threads; concurrent calls
@@ -124,7 +124,7 @@ template <class Map>
 using read_in_loops = std::conditional_t<std::is_trivially_copyable_v<Map>, Map const, Map const&>;
 
 /// The most bits of a split's digit, and the most buckets of a split: skewed keys are split by
-/// further bits (bucket_map.hpp).
+/// further bits (sorter.hpp).
 inline constexpr int max_split_bits = 11;
 inline constexpr int max_split_buckets = (1 << max_split_bits) + (1 << 11);
 
@@ -164,9 +164,9 @@ class bucket_counts {
 /// before any of them is counted.
 template <class Find>
 void count_parts(index_t begin, index_t end, int buckets, index_t* counts, Find const& find) {
-  constexpr index_t most = index_t{1} << 31;  // the limit of 32-bit counters
+  constexpr index_t max_items = index_t{1} << 31;  // the limit of 32-bit counters
   for (index_t next = begin; begin < end; begin = next) {
-    next = std::min(end, begin + most);
+    next = std::min(end, begin + max_items);
     bucket_counts some(buckets);
     detail::for_parts(begin, next, [&](index_t i, index_t count) {
       std::uint32_t found[split_part_items];

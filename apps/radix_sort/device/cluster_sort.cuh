@@ -33,7 +33,7 @@ struct cluster_sort_kernel {
     key_type key[tile_items];  // what comes from all blocks
     // The tile's values before a pass and after it, in turn.
     value_type value[has_values ? 2 : 1][has_values ? tile_items : 1];
-    // Of each digit, of this pass and of the next, which a block may begin while others read.
+    // For each digit; for this pass and the next, which a block may begin while others read.
     unsigned total[2][digit_values];
     unsigned shift[digit_values];  // modulo 2^32, from the tile to where they go among all
     // Digits that not all keys have in common, from pass 0 on: of the block's keys, and of all

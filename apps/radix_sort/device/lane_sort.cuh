@@ -208,9 +208,9 @@ inline constexpr bool may_sort_alone = Order::invertible&& std::is_void_v<Value>
 /// Whether a key is the one that its word gives back. Some keys are not: those that are equal to
 /// others but not identical.
 template <class Order>
-__device__ __forceinline__ bool is_what_word_says(Order const& order,
-                                                  typename Order::key_type const& key,
-                                                  typename Order::word_type word) {
+__device__ __forceinline__ bool recoverable_from_word(Order const& order,
+                                                      typename Order::key_type const& key,
+                                                      typename Order::word_type word) {
   if constexpr (equal_is_identical<Order>) {
     return true;
   } else {
@@ -225,10 +225,10 @@ __device__ __forceinline__ bool is_what_word_says(Order const& order,
 
 /// How many items of a type a thread has in flight at once, in registers.
 template <class T>
-inline constexpr int items_on_their_way = sizeof(T) <= 4    ? 8
-                                          : sizeof(T) <= 8  ? 4
-                                          : sizeof(T) <= 16 ? 2
-                                                            : 1;
+inline constexpr int items_in_flight = sizeof(T) <= 4    ? 8
+                                       : sizeof(T) <= 8  ? 4
+                                       : sizeof(T) <= 16 ? 2
+                                                         : 1;
 
 /// Sorts runs of items, each by a row of `lanes` lanes. A run has `length` items, at most lanes *
 /// Width; item i of the input is item_at(i), and put(i, item) stores item i of the output. All

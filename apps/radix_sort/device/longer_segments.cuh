@@ -86,13 +86,14 @@ struct longer_segments {
     first_tile[before >> 32] = static_cast<index_t>(before & 0xffffffffu);
   }
 
-  /// Records where segment s of n items begins; `before` is where the previous segment begins, or
-  /// -1, and `behind` where the next one begins, or n.
-  __device__ void place(index_t s, index_t before, index_t begin, index_t past, index_t n) const {
+  /// Records where segment s of n items begins. `previous` is where the previous segment begins, or
+  /// -1; `next` is where the next one begins, or n.
+  __device__ void place(index_t s, index_t previous, index_t begin, index_t next,
+                        index_t n) const {
     if (begin >= n) return;  // empty, in no stretch
     index_t const stretch = begin / stretch_items;
-    if (before < 0 || before / stretch_items != stretch) begun[stretch].from = s;
-    if (past >= n || past / stretch_items != stretch) begun[stretch].to = s + 1;
+    if (previous < 0 || previous / stretch_items != stretch) begun[stretch].from = s;
+    if (next >= n || next / stretch_items != stretch) begun[stretch].to = s + 1;
   }
 
   /// The number of long segments that earlier launches have recorded.

@@ -29,7 +29,7 @@ struct resident_sort_kernel {
   static constexpr int lanes_of_block = 8;  // that read in the same
   static constexpr int blocks_of_warp = simt::warp_size / lanes_of_block;
   static constexpr int groups = tile_type::shares;  // of warps that read all digits
-  static_assert(digit_list::most <= 8 * sizeof(count_type));
+  static_assert(digit_list::max_digits <= 8 * sizeof(count_type));
   static_assert(lanes_of_block * digits_at_once * tile_type::digit_warps == digit_values);
 
   struct shared_storage {
@@ -168,10 +168,11 @@ void resident_sort(workspace& ws, std::byte* counts, sort_buffers<typename Order
                    sort_buffers<Value> values, item_count n, Order const& order,
                    digit_list const& digits) {
   using kernel = resident_sort_kernel<Order, Value, Tuning>;
-  index_t const most = simt::multiprocessor_count();
+  index_t const max_blocks = simt::multiprocessor_count();
   index_t const items = std::max<index_t>(n.at_most(), 1);
-  index_t const rows = std::clamp<index_t>(libscan::ceil_div(items, most * Tuning::block_threads),
-                                           Tuning::min_rows, Tuning::items_per_thread);
+  index_t const rows =
+      std::clamp<index_t>(libscan::ceil_div(items, max_blocks * Tuning::block_threads),
+                          Tuning::min_rows, Tuning::items_per_thread);
   auto const blocks = static_cast<unsigned>(libscan::ceil_div(items, rows * Tuning::block_threads));
   simt::launch<kernel>(
       {.blocks = blocks, .threads = Tuning::block_threads, .on = ws.stream(), .cooperative = true},

@@ -71,13 +71,13 @@ class run_lists {
   }();
 
   /// The most runs of a size.
-  static constexpr LIBSCAN_HOST_DEVICE int most(int size) {
+  static constexpr LIBSCAN_HOST_DEVICE int max_runs(int size) {
     return size == 0 ? MaxOfLane : MaxItems / MinWidth >> (size - 1);
   }
   /// Where the list of a size begins.
   static constexpr LIBSCAN_HOST_DEVICE int first(int size) {
     int before = 0;
-    for (int s = 0; s < size; ++s) before += most(s);
+    for (int s = 0; s < size; ++s) before += max_runs(s);
     return before;
   }
   /// How many times a warp must act for all runs of a size.
@@ -234,22 +234,22 @@ struct segment_groups_kernel {
   static constexpr int stretch_items = Tuning::stretch_items;
   static constexpr int max_items = 2 * stretch_items;
   static constexpr bool by_words = Order::words == 1;
-  static constexpr bool may_be_alone = may_sort_alone<Order, Value>;
+  static constexpr bool sorts_words_only = may_sort_alone<Order, Value>;
 
   /// Keys that a lane sorts: as words only, or with their places.
-  template <bool Alone>
-  static constexpr int lane_items = !by_words                              ? 8
-                                    : sizeof(word_type) <= (Alone ? 4 : 2) ? 32
-                                                                           : 16;
+  template <bool WordsOnly>
+  static constexpr int lane_items = !by_words                                  ? 8
+                                    : sizeof(word_type) <= (WordsOnly ? 4 : 2) ? 32
+                                                                               : 16;
   /// The most items of a warp; longer segments are several runs.
-  template <bool Alone>
-  static constexpr int run_items = lane_items<Alone>* Tuning::max_lanes;
+  template <bool WordsOnly>
+  static constexpr int run_items = lane_items<WordsOnly>* Tuning::max_lanes;
   /// Runs for one lane: of two items or more that begin in the stretch, or parts of longer ones.
   static constexpr int max_of_lane = stretch_items / 2 + max_items / lane_items<false>;
   static constexpr int max_merges = max_items / run_items<false>;
   static constexpr int max_per_thread = ceil_div(stretch_items, block_threads) | 1;  // of a merge
 
-  static constexpr bool items_apart = has_values || !by_words;  // or where the words were
+  static constexpr bool separate_items = has_values || !by_words;  // or where the words were
   using entry = std::conditional_t<sizeof(word_type) == 1, std::uint16_t, word_type>;
   using word_array = spread_array<entry, max_items>;
   using item_array = spread_array<std::uint16_t, max_items>;
@@ -258,9 +258,9 @@ struct segment_groups_kernel {
   struct shared_storage {
     run_lists<max_items, max_of_lane, lane_items<false>, Tuning::max_lanes> runs;
     unsigned merges;
-    item_range merge[max_merges];                               // segments that are several runs
-    std::conditional_t<by_words, word_array, nothing> word;     // as sorted so far
-    std::conditional_t<items_apart, item_array, nothing> item;  // likewise: which it is
+    item_range merge[max_merges];                                  // segments that are several runs
+    std::conditional_t<by_words, word_array, nothing> word;        // as sorted so far
+    std::conditional_t<separate_items, item_array, nothing> item;  // likewise: which it is
   };
 
   __device__ void operator()(shared_storage& shared, segment_list<Offset> segments,
@@ -284,7 +284,7 @@ struct segment_groups_kernel {
  private:
   /// Which item comes to each place after the sort.
   static __device__ __forceinline__ auto& items_of(shared_storage& shared) {
-    if constexpr (items_apart) {
+    if constexpr (separate_items) {
       return shared.item;
     } else {
       return shared.word;
@@ -312,11 +312,11 @@ struct segment_groups_kernel {
     index_t const first = segments.begin(range.from);
     auto const items = static_cast<int>(segments.begin(last) - first);
     if (items == 0) return;
-    bool words_tell = false;
-    if constexpr (by_words) words_tell = load(shared, order, keys.in + first, items);
+    bool keys_recoverable = false;
+    if constexpr (by_words) keys_recoverable = load(shared, order, keys.in + first, items);
     shared.runs.clear();
     if (thread() == 0) shared.merges = 0;
-    bool const all_tell = simt::sync_block_and(words_tell);
+    bool const all_tell = simt::sync_block_and(keys_recoverable);
     auto const sort_all = [&](auto alone) {
       for_each_segment(segments, range.from, last, items,
                        [&](item_range const& segment) { add<alone>(shared, segment); });
@@ -325,7 +325,7 @@ struct segment_groups_kernel {
       simt::sync_block();
       merge_segments<alone>(shared, order, keys.in + first);
     };
-    if constexpr (may_be_alone) {
+    if constexpr (sorts_words_only) {
       if (all_tell) {
         sort_all(std::true_type{});
         store(shared, order, keys.out + first, items);
@@ -342,9 +342,9 @@ struct segment_groups_kernel {
   /// Loads the words of the keys. Returns whether the caller's keys can be recovered from them.
   static __device__ bool load(shared_storage& shared, Order const& order, key_type const* in,
                               int items) {
-    constexpr int at_once = items_on_their_way<key_type>;
+    constexpr int at_once = items_in_flight<key_type>;
     word_type const counting = order.counting(0);
-    bool words_tell = may_be_alone && order.has_all_bits();
+    bool keys_recoverable = sorts_words_only && order.has_all_bits();
     for (int i = thread(); i < items; i += at_once * block_threads) {
       key_type key[at_once] = {};
 #pragma unroll
@@ -356,12 +356,13 @@ struct segment_groups_kernel {
         if (i + k * block_threads >= items) continue;
         word_type const word = order.word(key[k]);
         shared.word[i + k * block_threads] = static_cast<word_type>(word & counting);
-        if constexpr (may_be_alone) {
-          if (words_tell) words_tell = device::is_what_word_says(order, key[k], word);
+        if constexpr (sorts_words_only) {
+          if (keys_recoverable)
+            keys_recoverable = device::recoverable_from_word(order, key[k], word);
         }
       }
     }
-    return words_tell;
+    return keys_recoverable;
   }
 
   /// act(items) for each segment of [from, to) that is not empty; their items are `items`.
@@ -385,38 +386,40 @@ struct segment_groups_kernel {
   }
 
   /// Adds a segment to what is sorted.
-  template <bool Alone>
+  template <bool WordsOnly>
   static __device__ void add(shared_storage& shared, item_range const& segment) {
-    constexpr int most = run_items<Alone>;
-    if (segment.length > most) shared.merge[device::take_from_counter(shared.merges, 1)] = segment;
-    for (int at = 0; at < segment.length; at += most) {
+    constexpr int max_length = run_items<WordsOnly>;
+    if (segment.length > max_length)
+      shared.merge[device::take_from_counter(shared.merges, 1)] = segment;
+    for (int at = 0; at < segment.length; at += max_length) {
       int const left = segment.length - at;
-      item_range const run{segment.begin + at, left < most ? left : most};
+      item_range const run{segment.begin + at, left < max_length ? left : max_length};
       if (run.length > 1) {
-        shared.runs.add(run, lane_items<Alone>);
-      } else if constexpr (!Alone) {
+        shared.runs.add(run, lane_items<WordsOnly>);
+      } else if constexpr (!WordsOnly) {
         items_of(shared)[run.begin] = static_cast<std::uint16_t>(run.begin);
       }
     }
   }
 
   /// Sorts all runs.
-  template <bool Alone>
+  template <bool WordsOnly>
   static __device__ void sort_runs(shared_storage& shared, Order const& order, key_type const* in) {
     bool const will_merge = shared.merges > 0;
     shared.runs.template for_each<block_threads>([&](item_range const& run, int lanes) {
-      constexpr int most = lane_items<Alone>;
+      constexpr int max_width = lane_items<WordsOnly>;
       unsigned const longest =
-          lanes > 1 ? most : simt::reduce_max(simt::full_warp, static_cast<unsigned>(run.length));
+          lanes > 1 ? max_width
+                    : simt::reduce_max(simt::full_warp, static_cast<unsigned>(run.length));
       auto const sort = [&](auto item_at, auto put) {
-        device::with_width<most>(longest, [&](auto width) {
+        device::with_width<max_width>(longest, [&](auto width) {
           device::sort_by_lanes<width>(lanes, run.length, item_at, put);
         });
       };
       auto const put_item = [&](int i, auto const& sorted) {
         items_of(shared)[run.begin + i] = static_cast<std::uint16_t>(run.begin + sorted.place());
       };
-      if constexpr (Alone) {
+      if constexpr (WordsOnly) {
         sort([&](int i) { return lone_word(word_at(shared, run.begin + i)); },
              [&](int i, auto const& sorted) { shared.word[run.begin + i] = sorted.word(); });
       } else if constexpr (!by_words) {
@@ -425,7 +428,7 @@ struct segment_groups_kernel {
         sort([&](int i) { return placed_word(word_at(shared, run.begin + i), i); },
              [&](int i, auto const& sorted) {
                put_item(i, sorted);
-               if constexpr (items_apart) {
+               if constexpr (separate_items) {
                  if (will_merge) shared.word[run.begin + i] = sorted.word();
                }
              });
@@ -435,23 +438,23 @@ struct segment_groups_kernel {
 
   /// Merges the sorted runs of all segments that are several runs. Ends with a barrier if there are
   /// any.
-  template <bool Alone>
+  template <bool WordsOnly>
   static __device__ void merge_segments(shared_storage& shared, Order const& order,
                                         key_type const* in) {
     auto const merge = [&](auto const& merged) {
       for (unsigned m = 0; m < shared.merges; ++m) {
         item_range const segment = shared.merge[m];
-        for (int length = run_items<Alone>; length < segment.length; length *= 2) {
+        for (int length = run_items<WordsOnly>; length < segment.length; length *= 2) {
           device::merge_runs<max_per_thread, block_threads>(merged, segment, length);
         }
       }
     };
-    if constexpr (Alone) {
+    if constexpr (WordsOnly) {
       merge(merged_words<word_array>{shared.word});
-    } else if constexpr (by_words && items_apart) {
+    } else if constexpr (by_words && separate_items) {
       merge(merged_words_and_items<word_array, item_array>{shared.word, shared.item});
     } else {
-      merge(merged_items<std::conditional_t<items_apart, item_array, word_array>, Order>{
+      merge(merged_items<std::conditional_t<separate_items, item_array, word_array>, Order>{
           items_of(shared), order, in});
     }
   }
@@ -459,7 +462,7 @@ struct segment_groups_kernel {
   /// Moves keys or values to their places.
   template <class T>
   static __device__ void move(shared_storage& shared, T const* in, T* out, int items) {
-    constexpr int at_once = items_on_their_way<T>;
+    constexpr int at_once = items_in_flight<T>;
     for (int i = thread(); i < items; i += at_once * block_threads) {
       T moved[at_once] = {};
 #pragma unroll

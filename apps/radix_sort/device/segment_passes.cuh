@@ -6,7 +6,7 @@
 
 #include <type_traits>
 
-#include <apps/radix_sort/device/digit_tile.cuh>
+#include <apps/radix_sort/device/digit_pass.cuh>
 #include <apps/radix_sort/device/longer_segments.cuh>
 #include <apps/radix_sort/device/shared_counter.cuh>
 #include <libscan/warp/scan.cuh>
@@ -94,8 +94,8 @@ struct count_segment_tiles {
   }
 };
 
-/// Scans the counts of each digit over the tiles of each segment. Of few tiles a warp takes some
-/// digits; of many a block does, whose warps each take a share of the tiles.
+/// Scans the counts of each digit over the tiles of each segment. If there are few tiles, a warp
+/// takes some digits; if many, a block does, and each of its warps takes a share of the tiles.
 template <class Offset, int BlockThreads>
 struct scan_segment_tiles {
   static constexpr int digits = simt::warp_size;  // of a warp or block

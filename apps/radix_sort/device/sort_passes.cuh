@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <apps/radix_sort/device/digit_tile.cuh>
+#include <apps/radix_sort/device/digit_pass.cuh>
 #include <apps/radix_sort/device/shared_counter.cuh>
 #include <apps/radix_sort/device/sort_plan.cuh>
 #include <apps/radix_sort/device/staged_pass.cuh>
@@ -204,13 +204,13 @@ constexpr index_t tile_items_of() {
 /// The fewest items of a tile in any pass that may be chosen.
 template <class Tuning>
 constexpr index_t min_tile_items() {
-  index_t least = device::tile_items_of<typename Tuning::pass>();
+  index_t min_items = device::tile_items_of<typename Tuning::pass>();
   if constexpr (may_stage_passes<Tuning>) {
     using staged = typename Tuning::template staged<tile_witness::positions>;
     constexpr index_t items = device::tile_items_of<staged>();
-    if (items > 0 && items < least) least = items;
+    if (items > 0 && items < min_items) min_items = items;
   }
-  return least;
+  return min_items;
 }
 
 /// Where a sort's temporary memory begins, and its size.
@@ -291,8 +291,8 @@ void launch_passes(workspace& ws, sort_buffers<typename Order::key_type> keys,
   unsigned blocks;
   if constexpr (Kernel::cooperative) {
     device::require_pipeline<Kernel>();
-    index_t const most = simt::multiprocessor_count();
-    blocks = static_cast<unsigned>(tiles < 1 ? 1 : tiles < most ? tiles : most);
+    index_t const max_blocks = simt::multiprocessor_count();
+    blocks = static_cast<unsigned>(tiles < 1 ? 1 : tiles < max_blocks ? tiles : max_blocks);
   } else {
     blocks = device::blocks_for<Kernel, item_count, Order, sort_buffers<typename Order::key_type>,
                                 sort_buffers<Value>, sort_state, pass_launch>(

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <apps/radix_sort/core/key_order.hpp>
-#include <apps/radix_sort/core/overlap.hpp>
+#include <apps/radix_sort/core/sort_overlap.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/device/arguments.cuh>
 #include <libscan/device/item_count.cuh>
@@ -109,7 +109,7 @@ struct digit_place {
     return bits_of(order.word(key, word));
   }
 
-  /// Of the word that it is in.
+  /// The digit, from the word that it is in.
   template <class Word>
   __device__ __forceinline__ unsigned bits_of(Word of_key) const {
     return static_cast<unsigned>(of_key >> shift) & ((1u << bits) - 1u);
@@ -232,7 +232,7 @@ struct bucket_offsets {
   __device__ void store(int bucket, index_t begin) const {
     if (out != nullptr && bucket <= buckets) out[bucket] = begin;
   }
-  /// Of a bucket that begins and ends there.
+  /// Stores the begin and the end of a bucket.
   __device__ void store_bucket(unsigned bucket, index_t begin, index_t end) const {
     if (bucket == 0) store(0, begin);
     store(static_cast<int>(bucket) + 1, end);
@@ -242,9 +242,9 @@ struct bucket_offsets {
 /// The digits of a sort in one launch, and where to store at which items the values of one digit
 /// begin.
 struct digit_list {
-  static constexpr std::size_t most = 16;
+  static constexpr std::size_t max_digits = 16;
   int count = 0;
-  digit_place place[most] = {};
+  digit_place place[max_digits] = {};
   bucket_offsets offsets = {};
 
   digit_list(std::vector<digit_place> const& places, bucket_offsets to_tell) : offsets(to_tell) {

@@ -9,7 +9,7 @@
 
 #include <libscan/core/segments.hpp>
 #include <libscan/device/offsets_searched_per_tile.cuh>
-#include <libscan/device/segment_ranges.cuh>
+#include <libscan/device/range_scans.cuh>
 #include <libscan/scan.cuh>
 #include <libscan/segmented_sort.cuh>
 

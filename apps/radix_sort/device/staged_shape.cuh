@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <apps/radix_sort/device/digit_tile.cuh>
+#include <apps/radix_sort/device/digit_pass.cuh>
 #include <apps/radix_sort/device/sort_plan.cuh>
 #include <libscan/device/staged_tile.cuh>
 #include <libscan/tuning/radix_sort.hpp>
@@ -225,7 +225,7 @@ struct staged_pass_shape {
   template <class T>
   static constexpr int run_rows =
       !has_values ? 4 : std::clamp((tile_items / digit_values + line_items<T> + 30) / 32, 1, 4);
-  // Of the 64 that each of 1024 threads has at first.
+  // Moved from the 64 registers that each of 1024 threads has at first.
   static constexpr bool moves_registers = block_threads == 1024 && rank_warps == 16;
   static constexpr int rank_registers = 88;
   static constexpr int other_registers = 40;
@@ -265,7 +265,7 @@ struct staged_pass_shape {
     __device__ digit_reader digits() const { return {order, pass.place}; }
   };
 
-  /// Of a block.
+  /// A block's memory.
   struct shared_storage {
     staged_tile<key_type, tile_items> keys;
     staged_tile<value_type, has_values ? tile_items : 1> values;

@@ -25,7 +25,7 @@ struct tiny_segments_kernel {
   static constexpr int resident_blocks = sizeof(word_type) <= 4 ? 7 : has_values ? 3 : 4;
   static constexpr int warps = block_threads / simt::warp_size;
   static constexpr bool by_words = Order::words == 1;
-  static constexpr bool may_be_alone = may_sort_alone<Order, Value>;
+  static constexpr bool sorts_words_only = may_sort_alone<Order, Value>;
   static constexpr int lane_items = by_words ? 32 : 8;  // that a lane sorts, at most
   static constexpr int max_lanes = 2;                   // that sort a segment
   static constexpr int max_of_segment = lane_items * max_lanes;
@@ -131,8 +131,8 @@ struct tiny_segments_kernel {
                                    sort_buffers<key_type> const& keys,
                                    sort_buffers<Value> const& values) {
     key_type const* const in = keys.in + base;
-    bool words_tell = false;
-    if constexpr (by_words) words_tell = load(of_warp, part.items, order, in);
+    bool keys_recoverable = false;
+    if constexpr (by_words) keys_recoverable = load(of_warp, part.items, order, in);
     auto const sort = [&](auto item_at, auto entry_of) {
       device::with_width<lane_items>(longest, [&](auto width) {
         device::sort_by_lanes<width>(
@@ -145,8 +145,8 @@ struct tiny_segments_kernel {
     auto const word_at = [&](int i) {
       return static_cast<word_type>(of_warp.table[part.entries + i]);
     };
-    if constexpr (may_be_alone) {
-      if (words_tell) {
+    if constexpr (sorts_words_only) {
+      if (keys_recoverable) {
         sort([&](int i) { return lone_word(word_at(i)); },
              [](auto const& sorted) { return sorted.word(); });
         store(of_warp, part.items, order, keys.out + base);
@@ -172,7 +172,7 @@ struct tiny_segments_kernel {
    public:
     explicit __device__ entry_finder(unsigned const* gaps) : gaps_(gaps) {}
 
-    /// Of the lane's item in the next row.
+    /// The entry of the lane's item in the next row.
     __device__ __forceinline__ int next() {
       unsigned const gaps = gaps_[row_];
       int const before = passed_ + simt::popc(gaps & simt::lanemask_le());
@@ -190,10 +190,10 @@ struct tiny_segments_kernel {
   /// the warp.
   static __device__ bool load(warp_storage& of_warp, int items, Order const& order,
                               key_type const* in) {
-    constexpr int at_once = items_on_their_way<key_type>;
+    constexpr int at_once = items_in_flight<key_type>;
     word_type const counting = order.counting(0);
     entry_finder entries(of_warp.gaps);
-    bool words_tell = may_be_alone && order.has_all_bits();
+    bool keys_recoverable = sorts_words_only && order.has_all_bits();
     for (int from = simt::lane_id(); from - simt::lane_id() < items;
          from += at_once * simt::warp_size) {
       key_type key[at_once] = {};
@@ -208,19 +208,20 @@ struct tiny_segments_kernel {
         if (from + k * simt::warp_size >= items) continue;
         word_type const word = order.word(key[k]);
         of_warp.table[at] = static_cast<entry>(word & counting);
-        if constexpr (may_be_alone) {
-          if (words_tell) words_tell = device::is_what_word_says(order, key[k], word);
+        if constexpr (sorts_words_only) {
+          if (keys_recoverable)
+            keys_recoverable = device::recoverable_from_word(order, key[k], word);
         }
       }
     }
     simt::sync_warp();
-    return simt::all(simt::full_warp, words_tell);
+    return simt::all(simt::full_warp, keys_recoverable);
   }
 
   /// Moves keys or values from their places in the table.
   template <class T>
   static __device__ void move(warp_storage const& of_warp, int items, T const* in, T* out) {
-    constexpr int at_once = items_on_their_way<T>;
+    constexpr int at_once = items_in_flight<T>;
     entry_finder entries(of_warp.gaps);
     for (int from = simt::lane_id(); from - simt::lane_id() < items;
          from += at_once * simt::warp_size) {
@@ -241,7 +242,7 @@ struct tiny_segments_kernel {
   /// Stores the keys recovered from the words.
   static __device__ void store(warp_storage const& of_warp, int items, Order const& order,
                                key_type* out) {
-    constexpr int at_once = items_on_their_way<key_type>;
+    constexpr int at_once = items_in_flight<key_type>;
     entry_finder entries(of_warp.gaps);
     for (int from = simt::lane_id(); from - simt::lane_id() < items;
          from += at_once * simt::warp_size) {

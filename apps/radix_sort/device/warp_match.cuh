@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks of a warp's digits: by documented means, ballots that tell which lanes hold the same digit;
+// Ranks of a warp's digits: by documented means, ballots that show which lanes hold the same digit;
 // or faster, by counters in shared memory, whose order among the lanes must then be checked.
 #pragma once
 

@@ -75,7 +75,7 @@ void sort_segments_on(Machine device, Key const* keys, Key* out, value_bytes con
   auto const sort = detail::sort_on(device, keys, out, n, offsets, order);
   switch (values.size) {
     case 0:
-      return sort.alone();
+      return sort.sort_words_only();
     case sizeof(std::uint32_t):
       return sort.with(static_cast<std::uint32_t const*>(values.in),
                        static_cast<std::uint32_t*>(values.out));

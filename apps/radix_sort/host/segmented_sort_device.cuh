@@ -136,7 +136,7 @@ void sort_segments_with(device_segmented_sort<Machine, Word> const& sort, Value 
 }
 
 template <class Machine, class Word>
-void device_segmented_sort<Machine, Word>::alone() const {
+void device_segmented_sort<Machine, Word>::sort_words_only() const {
   device::on_machine const here(on);
   sort_segments_on(*this, nullptr, nullptr, 0);
 }

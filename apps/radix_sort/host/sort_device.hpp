@@ -55,7 +55,7 @@ std::size_t enqueued_split_bytes(engine const& on, split_call const& call);
 /// The sort of keys of type Key on a `cuda_device` or an `executor_run`; compiled for every item
 /// type and the halves.
 ///
-/// `enqueue` is asynchronous, on device memory. Of the others, all pointers are to host memory, and
+/// `enqueue` is asynchronous, on device memory. In the others, all pointers are to host memory, and
 /// checked; n > 0. `out` may be `keys`, `values_out` may be `values`. They return when the output
 /// is complete. All leave the thread's current device unchanged. Throws `device_error`, or
 /// `engine_unavailable` if the device cannot be used.
@@ -132,7 +132,7 @@ struct device_segmented_sort {
   std::span<index_t const> offsets;
   sort_order<Word, number_bits<Word>> order;
 
-  void alone() const;
+  void sort_words_only() const;
   void with(std::uint32_t const* values, std::uint32_t* values_out) const;
   void with(std::uint64_t const* values, std::uint64_t* values_out) const;
 
@@ -156,7 +156,7 @@ struct split_keys {
 /// The split by key on a `cuda_device` or an `executor_run`; compiled for unsigned words of all
 /// sizes as keys.
 ///
-/// `enqueue` is asynchronous, on device memory. Of the others, all pointers are to host memory, and
+/// `enqueue` is asynchronous, on device memory. In the others, all pointers are to host memory, and
 /// checked. Values may be of any type of their size; null: positions, or nothing if `out` is null.
 /// They return when the outputs are complete. All leave the thread's current device as it was.
 /// Throws `device_error`, or `engine_unavailable` if the device cannot be used.

@@ -20,8 +20,8 @@ constexpr std::size_t min_extent = 4096;        // records: whole sectors of key
 external_plan external_plan::of(dtype type, std::size_t value_bytes, int threads,
                                 std::string const& what) {
   std::uint64_t const taken = program_bytes + blocks * block_bytes();
-  constexpr std::uint64_t least = std::uint64_t{4} << 20;
-  require_memory(taken + least, what);
+  constexpr std::uint64_t min_bytes = std::uint64_t{4} << 20;
+  require_memory(taken + min_bytes, what);
   std::uint64_t const left = memory_bound() - taken;
   external_plan plan;
   plan.record_bytes = size_of(type) + value_bytes;
@@ -30,7 +30,7 @@ external_plan external_plan::of(dtype type, std::size_t value_bytes, int threads
   sort_shape shape{many, size_of(type), value_bytes};
   shape.words = !is_float(type);  // there may be -0 and NaN
   shape.threads = threads;
-  std::uint64_t const bytes = needs_of(shape).most / many + 1 + 3 * plan.record_bytes;
+  std::uint64_t const bytes = needs_of(shape).max_bytes / many + 1 + 3 * plan.record_bytes;
   plan.bucket_items = static_cast<index_t>(left / bytes);
   plan.staging_bytes = static_cast<std::size_t>(left / 2);
   plan.sampled_keys = 64;
@@ -42,8 +42,8 @@ std::size_t external_plan::buckets(index_t n) const {
   auto const wanted =
       static_cast<std::size_t>(ceil_div(n, std::max<index_t>(bucket_items / 4 * 3, 1)));
   // The splitters may make three times as many of them.
-  std::size_t const most = staging_bytes / (3 * min_extent * record_bytes);
-  return std::clamp<std::size_t>(wanted, 2, std::max<std::size_t>(most, 2));
+  std::size_t const max_blocks = staging_bytes / (3 * min_extent * record_bytes);
+  return std::clamp<std::size_t>(wanted, 2, std::max<std::size_t>(max_blocks, 2));
 }
 
 std::size_t external_plan::sampled_blocks(std::size_t buckets) { return 24 * buckets; }

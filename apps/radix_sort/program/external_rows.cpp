@@ -21,10 +21,10 @@ namespace {
 std::optional<std::uint64_t> memory_for_rows() {
   constexpr std::uint64_t program_bytes = std::uint64_t{8} << 20;
   constexpr std::uint64_t stream_bytes = std::uint64_t{1} << 20;
-  constexpr std::uint64_t least = std::uint64_t{1} << 20;
+  constexpr std::uint64_t min_bytes = std::uint64_t{1} << 20;
   constexpr std::uint64_t blocks = 12;  // of a reader and two writers
   std::uint64_t const taken = program_bytes + stream_bytes + blocks * block_bytes();
-  if (memory_bound() < taken + least) return std::nullopt;
+  if (memory_bound() < taken + min_bytes) return std::nullopt;
   return memory_bound() - taken;
 }
 
@@ -86,15 +86,15 @@ std::optional<row_limit> limit_of_rows(int threads) {
   if (!memory) return std::nullopt;
   std::uint64_t const bytes = *memory;
   // Many rows share the memory that is each thread's; few are charged more for each row instead.
-  auto const most = [threads](std::uint64_t rows) {
+  auto const max_bytes = [threads](std::uint64_t rows) {
     sort_shape shape{rows, sizeof(std::uint64_t), sizeof(index_t)};
     shape.threads = threads;
-    return needs_of(shape).most;
+    return needs_of(shape).max_bytes;
   };
   constexpr std::uint64_t many = std::uint64_t{1} << 24, more = 2 * many;
-  std::uint64_t const per_row = (most(more) - most(many)) / many + 1;
-  std::uint64_t const fixed = most(many) - std::min(most(many), many * (per_row - 1));
-  row_limit const few{bytes, most(1)};
+  std::uint64_t const per_row = (max_bytes(more) - max_bytes(many)) / many + 1;
+  std::uint64_t const fixed = max_bytes(many) - std::min(max_bytes(many), many * (per_row - 1));
+  row_limit const few{bytes, max_bytes(1)};
   if (bytes <= fixed) return few;
   row_limit const shared{bytes - fixed, per_row};
   return few.bytes / few.per_row > shared.bytes / shared.per_row ? few : shared;

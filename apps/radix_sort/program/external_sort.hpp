@@ -20,9 +20,9 @@
 
 #include <apps/common/lazy_buffer.hpp>
 #include <apps/common/on_threads.hpp>
+#include <apps/radix_sort/program/bucket_splitters.hpp>
 #include <apps/radix_sort/program/external_plan.hpp>
 #include <apps/radix_sort/program/record_file.hpp>
-#include <apps/radix_sort/program/splitters.hpp>
 #include <libscan/radix_sort.hpp>
 
 namespace libscan::apps {
@@ -85,7 +85,8 @@ class external_sort {
     lazy_buffer<Value> values;
     std::size_t count = 0;
 
-    explicit records(std::size_t most) : keys(most), values(has_values ? most : 0) {}
+    explicit records(std::size_t max_records)
+        : keys(max_records), values(has_values ? max_records : 0) {}
     record_piece piece() {
       return {std::as_bytes(keys.items().first(count)),
               has_values ? std::as_bytes(values.items().first(count)) : std::span<std::byte>{}};

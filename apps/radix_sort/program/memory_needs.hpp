@@ -10,12 +10,12 @@ namespace libscan::apps {
 /// In bytes: what a sort of unordered keys needs at least, and what it may need, depending on the
 /// keys.
 struct memory_needs {
-  std::uint64_t least = 0;
-  std::uint64_t most = 0;
+  std::uint64_t min_bytes = 0;
+  std::uint64_t max_bytes = 0;
 
   void add(std::uint64_t bytes) {
-    least += bytes;
-    most += bytes;
+    min_bytes += bytes;
+    max_bytes += bytes;
   }
 };
 
@@ -37,23 +37,23 @@ inline memory_needs needs_of(sort_shape const& shape) {
   std::uint64_t const result = shape.positions ? 8 : shape.key + shape.value;
   bool const carried = shape.value == 0 || shape.value == 4 || shape.value == 8;
   bool const by_positions = shape.positions || !carried || !shape.words;
-  std::uint64_t item = shape.key, room = 0, more = shape.key;
+  std::uint64_t item = shape.key, space = 0, more = shape.key;
   if (by_positions) {
     item = more = together(shape.key, position);
     // Positions are a result, and as long as short items.
-    room = shape.positions && item == result ? 0 : item;
-    if (!shape.positions) room += position;
+    space = shape.positions && item == result ? 0 : item;
+    if (!shape.positions) space += position;
   } else if (shape.value != 0) {
     item = together(shape.key, shape.value);
     bool const in_results = shape.key == shape.value;
-    room = in_results ? 0 : item;
+    space = in_results ? 0 : item;
     more = in_results ? 2 * item : item;
   }
   constexpr std::uint64_t of_thread = 3u << 20;
   std::uint64_t const of_threads = static_cast<std::uint64_t>(shape.threads) * of_thread;
   memory_needs needs;
-  needs.add(shape.n * (result + room));
-  needs.most += shape.n * more + std::min(of_threads + shape.n * item / 4, 2 * shape.n * item);
+  needs.add(shape.n * (result + space));
+  needs.max_bytes += shape.n * more + std::min(of_threads + shape.n * item / 4, 2 * shape.n * item);
   return needs;
 }
 

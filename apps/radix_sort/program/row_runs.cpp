@@ -123,7 +123,7 @@ class tournament {
  private:
   static constexpr std::size_t none = ~std::size_t{0};
 
-  /// Of equal rows that of the earlier run precedes.
+  /// Among equal rows, that of the earlier run precedes.
   bool precedes(std::size_t a, std::size_t b) const {
     int const found = runs_[a]->compare(*runs_[b]);
     return found < 0 || (found == 0 && a < b);

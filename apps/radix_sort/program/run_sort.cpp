@@ -179,7 +179,7 @@ class sort_run {
     memory_needs needs = this->needs(type, count, count * size_of(type), is_float(type));
     std::uint64_t const values = values_stream_ ? count * size_of(values_.type) : 0;
     needs.add(values + memory_held());
-    return needs.most <= memory_bound();
+    return needs.max_bytes <= memory_bound();
   }
 
   exit_code run_external() {
@@ -265,8 +265,8 @@ class sort_run {
   /// cover what it needs at least.
   void require(memory_needs const& needs) const {
     std::string const what = "sorting " + input_name(arguments_.input);
-    require_memory(needs.least, what);
-    if (memory_bound_given()) require_memory(needs.most, what, " may take as much as ");
+    require_memory(needs.min_bytes, what);
+    if (memory_bound_given()) require_memory(needs.max_bytes, what, " may take as much as ");
   }
 
   /// The memory for `n` keys of `bytes`, including what is stored beside them.

@@ -23,21 +23,21 @@ void counting_argsort(engine const& on, std::span<std::uint64_t const> words, in
   auto const number = [&](std::uint64_t word) {
     return first_bit < 64 ? (word & below_end) >> first_bit : 0;
   };
-  std::uint64_t least = all, most = 0;
+  std::uint64_t smallest = all, largest = 0;
   for (std::uint64_t const word : words) {
-    least = std::min(least, number(word));
-    most = std::max(most, number(word));
+    smallest = std::min(smallest, number(word));
+    largest = std::max(largest, number(word));
   }
-  if (most - least >= max_counted_keys) {
+  if (largest - smallest >= max_counted_keys) {
     throw invalid_argument("--algorithm counting: the smallest and the largest key are " +
-                           std::to_string(most - least) +
+                           std::to_string(largest - smallest) +
                            " apart, as unsigned words; expected less than " +
                            std::to_string(max_counted_keys));
   }
   std::vector<std::uint8_t> keys(words.size()), grouped(words.size());
-  std::vector<index_t> in_order(words.size()), offsets(most - least + 2);
+  std::vector<index_t> in_order(words.size()), offsets(largest - smallest + 2);
   for (std::size_t i = 0; i < words.size(); ++i) {
-    keys[i] = static_cast<std::uint8_t>(number(words[i]) - least);
+    keys[i] = static_cast<std::uint8_t>(number(words[i]) - smallest);
     in_order[i] = static_cast<index_t>(i);
   }
   split_by_key(on, keys, grouped, in_order, positions, offsets);

@@ -6,7 +6,7 @@
 
 #include <type_traits>
 
-#include <apps/spmv/device/lanes.cuh>
+#include <apps/spmv/device/span_sums.cuh>
 #include <libscan/core/types.hpp>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {

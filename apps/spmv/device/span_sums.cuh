@@ -1,12 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows that extend over the spans of several warps: each span's part of its last, open row, and the
 // kernel that adds such parts, always in the same order, and closes the rows. No atomics on floats.
+// Also what all kernels of products share: reads that leave the caches to x, sums over a warp.
 #pragma once
 
-#include <apps/spmv/device/lanes.cuh>
+#include <type_traits>
+
 #include <libscan/core/types.hpp>
+#include <libscan/simt/simt.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// Reads data that are used only once: entries and offsets. The hint keeps them from evicting x
+/// from the caches.
+template <class Entry>
+__device__ __forceinline__ Entry read_once(Entry const* entry) {
+#ifdef __CUDA_ARCH__
+  if constexpr (std::is_arithmetic_v<Entry>) {
+    return __ldcs(entry);
+  }
+#endif
+  return *entry;
+}
+
+/// The sum of one value per lane, in all lanes, in a fixed order. The operator must commute. All
+/// lanes of the warp call.
+template <class T, class Op>
+__device__ __forceinline__ T sum_of_lanes(T x, Op op) {
+#pragma unroll
+  for (int distance = simt::warp_size / 2; distance > 0; distance /= 2) {
+    x = op(x, simt::shfl_xor(simt::full_warp, x, distance));
+  }
+  return x;
+}
 
 /// The size of a part of a workspace, rounded up so that the next is aligned.
 constexpr std::size_t padded(std::size_t bytes) { return (bytes + 255) / 256 * 256; }

@@ -122,13 +122,13 @@ sparse_matrix<T> to_rows(engine const& on, coo_matrix<T> const& list) {
   int const threads = detail::host_threads(on);
   detail::check_indices("to_rows", threads, list.row_indices, list.entries, list.rows);
   detail::check_indices("to_rows", threads, list.indices, list.entries, list.columns);
-  auto const most = static_cast<std::size_t>(detail::expanded_entries(list));
+  auto const max_entries = static_cast<std::size_t>(detail::expanded_entries(list));
   sparse_matrix<T> matrix;
   matrix.rows = list.rows;
   matrix.columns = list.columns;
   fill_new(matrix.offsets, static_cast<std::size_t>(list.rows) + 1);
-  fill_new(matrix.indices, most);
-  if (list.values != nullptr) fill_new(matrix.values, most);
+  fill_new(matrix.indices, max_entries);
+  if (list.values != nullptr) fill_new(matrix.values, max_entries);
   index_t const count = detail::on_engine(
       on, list.entries,
       [&](auto device) {

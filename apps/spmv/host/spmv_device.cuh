@@ -20,15 +20,15 @@ namespace libscan::inline v1::detail {
 /// Reads back the device's matrix of a list.
 template <class Value, class T>
 index_t read_rows(coo_matrix<Value> const& list, sparse_matrix<T>& matrix, Value* values) {
-  index_t const most = expanded_entries(list);
+  index_t const max_entries = expanded_entries(list);
   auto const n = static_cast<std::size_t>(list.entries);
   device::buffer<std::int32_t> const rows(std::span<std::int32_t const>(list.row_indices, n));
   device::buffer<std::int32_t> const columns(std::span<std::int32_t const>(list.indices, n));
   constexpr bool has_values = !std::is_same_v<Value, no_values>;
   device::buffer<Value> const entries(std::span<Value const>(list.values, has_values ? n : 0));
   device::buffer<std::int64_t> const offsets(list.rows + 1);
-  device::buffer<std::int32_t> const indices(most);
-  device::buffer<Value> const sums(has_values ? most : 0);
+  device::buffer<std::int32_t> const indices(max_entries);
+  device::buffer<Value> const sums(has_values ? max_entries : 0);
   workspace ws;
   coo_matrix<Value> on_device = list;
   on_device.row_indices = rows.data();

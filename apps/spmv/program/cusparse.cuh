@@ -59,7 +59,7 @@ inline void* cusparse_file() {
 }
 
 /// A function of the loaded library, of the type that cusparse.h declares. Takes no address of the
-/// declared function: that would ask the linker for it.
+/// declared function: that would need it at link time.
 template <class Function>
 Function* cusparse_function(char const* name) {
   return reinterpret_cast<Function*>(::dlsym(cusparse_file(), name));

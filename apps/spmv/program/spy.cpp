@@ -47,11 +47,11 @@ picture shade(index_t rows, index_t columns, std::int64_t const* offsets,
     }
   }
   // Logarithmic, so that a single entry of a large cell is visible beside dense ones.
-  index_t const most = std::max<index_t>(1, *std::max_element(counts.begin(), counts.end()));
-  double const scale = (shades - 2) / std::max(1.0, std::log2(static_cast<double>(most)));
+  index_t const max_count = std::max<index_t>(1, *std::max_element(counts.begin(), counts.end()));
+  double const scale = (shades - 2) / std::max(1.0, std::log2(static_cast<double>(max_count)));
   for (index_t const count : counts) {
     double const dark = count == 0 ? 0 : 2 + scale * std::log2(static_cast<double>(count));
-    result.cells.push_back(static_cast<std::uint8_t>(most == 1 && count == 1 ? shades : dark));
+    result.cells.push_back(static_cast<std::uint8_t>(max_count == 1 && count == 1 ? shades : dark));
   }
   return result;
 }
@@ -167,14 +167,14 @@ std::string plot(std::vector<index_t> const& lengths) {
     if (counts.size() <= bin) counts.resize(bin + 1);
     ++counts[bin];
   }
-  index_t const most = counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
+  index_t const max_count = counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
   std::string text = "entries in a row              rows\n";
   for (std::size_t bin = 0; bin < counts.size(); ++bin) {
     index_t const from = bin == 0 ? 0 : index_t{1} << (bin - 1);
     index_t const to = bin == 0 ? 0 : 2 * from - 1;
     std::string range = std::to_string(from);
     if (to > from) range += " to " + std::to_string(to);
-    auto const share = static_cast<double>(counts[bin]) / static_cast<double>(most);
+    auto const share = static_cast<double>(counts[bin]) / static_cast<double>(max_count);
     int const bar = counts[bin] == 0 ? 0 : std::max(1, static_cast<int>(share * plot_columns));
     char line[64];
     std::snprintf(line, sizeof line, "%21s %12lld ", range.c_str(),

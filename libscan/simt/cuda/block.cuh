@@ -84,7 +84,8 @@ __device__ __forceinline__ T opaque(T x) {
 
 namespace detail {
 
-/// Start of all dynamic shared memory. A kernel's large storage takes its first `reserved` bytes.
+/// Start of all dynamic shared memory. A kernel's large storage takes the first bytes
+/// (`shared_layout`).
 __device__ __forceinline__ unsigned char* dynamic_shared_bytes() {
   extern __shared__ __align__(128) unsigned char libscan_dynamic_shared[];
   return libscan_dynamic_shared;

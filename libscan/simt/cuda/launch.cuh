@@ -19,17 +19,17 @@ namespace libscan::inline v1_cuda::simt {
 
 namespace detail {
 
-/// ask(device) >= 0, for the current device. `ask` has no state, and a type of its own.
-template <class Ask>
-int device_fact(Ask ask) {
+/// query(device) >= 0, for the current device. `query` has no state, and a type of its own.
+template <class Query>
+int device_fact(Query query) {
   constexpr int max_devices = 64;
   static std::atomic<int> known[max_devices];  // the fact plus 1; 0: not queried yet
   int device = 0;
   LIBSCAN_CHECK(cudaGetDevice(&device));
-  if (device >= max_devices) return ask(device);
+  if (device >= max_devices) return query(device);
   int fact = known[device].load(std::memory_order_relaxed);
   if (fact == 0) {
-    fact = ask(device) + 1;
+    fact = query(device) + 1;
     known[device].store(fact, std::memory_order_relaxed);
   }
   return fact - 1;
@@ -261,7 +261,7 @@ int max_cluster_blocks() {
     auto const kernel = reinterpret_cast<void const*>(&entry<Kernel, Args...>);
     constexpr std::size_t dynamic = detail::shared_layout<Kernel>::in_dynamic;
     detail::allow_shared<Kernel>(kernel, dynamic);
-    int most = 1;
+    int max_blocks = 1;
     for (unsigned const blocks : {8u, 16u}) {
       cudaLaunchAttribute attribute{};
       cudaLaunchConfig_t full{};
@@ -271,10 +271,10 @@ int max_cluster_blocks() {
       detail::make_cluster(full, attribute, kernel);
       int clusters = 0;
       if (cudaOccupancyMaxActiveClusters(&clusters, kernel, &full) != cudaSuccess) break;
-      if (clusters > 0) most = static_cast<int>(blocks);
+      if (clusters > 0) max_blocks = static_cast<int>(blocks);
     }
     (void)cudaGetLastError();
-    return most;
+    return max_blocks;
   });
 }
 

@@ -31,7 +31,7 @@ std::map<kind, check_case> cases_of(engine_kind on, bool host_api = false) {
     few.n = 40;
     few.host_api = host_api;
     check_case const c = draw_case(on, 1, number, few);
-    // Something is kept, and segments are; no result is NaN, of which any is right.
+    // Something is kept, and segments are; no result is NaN, since any NaN is right.
     bool const numbers = c.values != distribution::special;
     if (c.keep_percent == 50 && numbers) result.emplace(kind_of(c), c);
   }
@@ -58,7 +58,7 @@ std::map<task, variety> varieties_of(engine_kind on, bool host_api = false) {
 
 }  // namespace
 
-TEST_CASE("the cpu engine is asked for every kind of case") {
+TEST_CASE("the cpu engine gets every kind of case") {
   auto drawn = varieties_of(engine_kind::cpu);
   CHECK(drawn.size() == 50);
   std::set<int> const sizes{1, 2, 4, 8, 16};
@@ -79,7 +79,7 @@ TEST_CASE("the cpu engine is asked for every kind of case") {
   }
 }
 
-TEST_CASE("devices are asked for every kind of case that kernels are compiled for") {
+TEST_CASE("devices get every kind of case that kernels are compiled for") {
   for (engine_kind const on : {engine_kind::executor, engine_kind::cuda}) {
     auto drawn = varieties_of(on);
     CHECK(drawn.size() == 38);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """scan-check seen from outside: exit codes, summaries, the same cases for the same seed, and a
 planted fault, which has to be found, made small and shown with a command that finds it again; and
-planted crashes, each of which has to leave such a command.
+planted crashes: each must leave such a command.
 Run as: cli_test.py path/to/scan-check path/to/scan-check-faulty path/to/scan-check-crashing"""
 import json
 import os
@@ -165,7 +165,7 @@ class Crash(CheckCase):
         self.assertTrue(said[1].endswith(" --values constant --aligned --plain"), said)
 
     def test_whatever_is_thrown_is_a_failure_made_small(self):
-        for item_type, words in (("int32", "  threw: too long by far"),
+        for item_type, words in (("int32", "  threw: much too long"),
                                  ("int64", "  threw what is no std::exception")):
             code, said = self.crash_of(item_type)
             self.assertEqual((code, said[1]), (DIFFERENCE, words))

@@ -18,7 +18,7 @@ void go_down(std::size_t item_bytes, bool integers) {
   int volatile* const nowhere = nullptr;
   if (item_bytes == 1) std::thread([=] { *nowhere = 1; }).join();
   if (item_bytes == 2) std::abort();
-  if (item_bytes == 4) throw std::length_error("too long by far");
+  if (item_bytes == 4) throw std::length_error("much too long");
   if (integers) throw item_bytes;
   *nowhere = 1;
 }

@@ -192,7 +192,7 @@ class EveryArrayProgram(EveryProgram):
 
     def test_usage_errors(self):
         self.fails(USAGE, self.input_name + " is required", *self.options)
-        # Told before the input is even opened.
+        # Refused before the input is even opened.
         for flag, value, words in [
                 ("--nonsense", "1", "--nonsense"), ("--engine", "abacus", "--engine"),
                 ("--threads", "-1", "--threads"), ("--threads", "two", "--threads"),
@@ -348,7 +348,7 @@ class EveryArrayProgram(EveryProgram):
 
     def test_outputs_that_cannot_be_written(self):
         os.mkdir(self.path("folder.npy"))
-        # Told before the input is even opened.
+        # Refused before the input is even opened.
         self.fails_with(BAD_FILE, self.path("folder.npy") + ": is a directory, expected the name "
                         "of a file to write", "/no/such/file", "-o", self.path("folder.npy"),
                         *self.options)

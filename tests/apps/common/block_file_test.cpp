@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks that are read ahead and written behind: every byte once, from either end, on file systems
-// with and without direct I/O; files that shrink, grow, or find no space.
+// Blocks that are read ahead and written in the background: every byte once, from either end, on
+// file systems with and without direct I/O; files that shrink, grow, or find no space.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>

@@ -109,7 +109,7 @@ TEMPLATE_TEST_CASE("what is written is read back bit for bit", "", std::int8_t, 
   REQUIRE(scratch.entries() == 12);
 }
 
-TEST_CASE("items are asked for by their own type only") {
+TEST_CASE("items are requested by their own type only") {
   apps::array const data = read_memory("1\n2\n");
   CHECK(data.values<std::int64_t>().size() == 2);
   CHECK_THROWS_AS(data.values<double>(), libscan::invalid_argument);

@@ -449,7 +449,7 @@ def check_the_check(program, pool):
 
 
 def culprit(program, cases):
-    """The first case that fails alone."""
+    """The first case that fails by itself."""
     for case in cases:
         try:
             ask(program, [case])

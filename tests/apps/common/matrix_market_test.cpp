@@ -184,8 +184,8 @@ TEST_CASE("fields, symmetries, comments, blanks and line ends") {
   REQUIRE(read("%%matrixMARKET Matrix COORDINATE Real GENERAL\r\n0 0 0").entries() == 0);
 }
 
-TEST_CASE("what SciPy reads is read: comments behind entries, either triangle, a diagonal of 0") {
-  auto const commented = read(real + "2 2 2 % sizes\n1 1 5 % first\n   % alone\n2 2 6\t%%\n");
+TEST_CASE("what SciPy reads is read: comments after entries, either triangle, a diagonal of 0") {
+  auto const commented = read(real + "2 2 2 % sizes\n1 1 5 % first\n   % single\n2 2 6\t%%\n");
   CHECK(commented.reals == std::vector<double>{5, 6});
   CHECK(read(pattern + "2 2 1\n1 2 % c\n").entries() == 1);
   for (std::string const& banner : {symmetric, skew}) {
@@ -273,7 +273,7 @@ TEST_CASE("every malformation is refused with file and line") {
   REQUIRE(refusal(real + "3 3 1152921504606846976\n1 1 1\n").find("m.mtx:3: the file ends") == 0);
 }
 
-TEST_CASE("the first of several wrong lines is named, however many threads read") {
+TEST_CASE("the first of several wrong lines is named, for any number of threads") {
   std::string text = real + "9 9 1000\n";
   for (int k = 0; k < 1000; ++k) text += k % 100 == 77 ? "10 1 1\n" : "1 1 1\n";
   for (int const threads : {1, 2, 7}) {

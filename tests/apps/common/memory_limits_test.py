@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Programs that may have only 512 MiB (in a quick run 128), by a cgroup of their own or by RLIMIT_AS, and inputs that
-must be in memory as a whole: text, pairs of passes, --verify. However large the input is, they do what they are asked, or refuse it in words and leave nothing; no limit ever ends
+must be in memory as a whole: text, pairs of passes, --verify. However large the input is, they do what is requested, or refuse it in words and leave nothing; no limit ever ends
 them. Run as: memory_limits_test.py cgroup|address-space path/to/program...
 (skipped, code 77, where a process may not make cgroups)"""
 import gzip
@@ -43,7 +43,7 @@ class MemoryCase(ProgramCase):
         self.name, self.program = name, PROGRAMS[name]
 
     def zeros(self, name, size, begin=b""):
-        """A file of zeros, behind other bytes, that takes no room on the disk."""
+        """A file of zeros, after other bytes, that takes no space on the disk."""
         with open(self.path(name), "wb") as file:
             file.write(begin)
             file.truncate(len(begin) + size)
@@ -90,7 +90,7 @@ class MemoryCase(ProgramCase):
         self.refuses(*arguments, most=UNREAD, **more)
 
     def ends_in_words(self, *arguments, out="o.npy", **more):
-        """Whether the program did what it was asked; else it must refuse that for want of memory."""
+        """Whether the program did what was requested; else it must refuse that for want of memory."""
         before = os.listdir(self.dir)
         out = self.path(out)
         code, _, err = self.call(*arguments, "-o", out, **more)

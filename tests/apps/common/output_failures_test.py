@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Every system call of the output path fails once, in every program that writes arrays: the message
-says what failed, the exit code is 3, nothing is left behind, and a former output stays as it was.
+says what failed, the exit code is 3, nothing is left, and a former output stays as it was.
 Signals come before each of these calls, and calls that a file system does not have are done without.
 Run as: output_failures_test.py path/to/failing_calls.so path/to/program..."""
 import errno

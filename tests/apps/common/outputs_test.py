@@ -30,7 +30,7 @@ MATRIX = b"%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n" % (N, N,
 CASES = {
     "prefix": ("scan-prefix", ["{same}"], "items.npy"),
     "prefix of text": ("scan-prefix", ["{same}"], "items.txt"),
-    "heads": ("scan-prefix", ["items.npy", "--heads", "{same}"], "marks.npy"),
+    "head flags": ("scan-prefix", ["items.npy", "--heads", "{same}"], "marks.npy"),
     "head bits": ("scan-prefix", ["items.npy", "--head-bits", "{same}"], "bits.npy"),
     "offsets": ("scan-prefix", ["items.npy", "--offsets", "{same}"], "offsets.npy"),
     "keys": ("scan-prefix", ["items.npy", "--keys", "{same}"], "items.txt"),

@@ -98,7 +98,7 @@ class StreamCase(ProgramCase):
             group.remove()
             self.assertLessEqual(peak, self.memory)
         slack = 1.02 if passes == 1 else 1.025
-        # Code that is read again, since the group has no room for it, is not the file's.
+        # Code that is read again, since the group has no space for it, is not the file's.
         self.assertLessEqual(int(io["read_bytes"]), passes * slack * reads + 4 * MIB)
         self.assertLessEqual(int(io["write_bytes"]), passes * slack * writes + MIB)
 

@@ -193,7 +193,7 @@ TEST_CASE("a first line is a header only if nothing in it can be a number") {
   }
 }
 
-TEST_CASE("a guessed header is noted, and so are columns that nobody chose") {
+TEST_CASE("a guessed header is noted, and so are columns that were not chosen") {
   auto const notes = [](std::string const& text, apps::read_options const& options = {}) {
     std::string all;
     for (std::string const& note : read_memory(text, options).notes) all += note + "|";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of --verify=NAME, and who is asked.
+// The words of --verify=NAME, and what is called.
 #include <string>
 #include <vector>
 
@@ -19,7 +19,7 @@ TEST_CASE("who agrees beside the loop, in a sentence") {
         "loop, std, cusparse");
 }
 
-TEST_CASE("the first of the others that differs is named, and no one after it is asked") {
+TEST_CASE("the first of the others that differs is named, and none after it is called") {
   std::vector<verifier> asked;
   auto const wrong_from = [&](verifier first) {
     asked.clear();

@@ -183,7 +183,7 @@ TEST_CASE("the walkthrough's numbers: 8 items in 2 blocks of 4") {
   CHECK(run.launches[0].threads == 4);
   CHECK(numbers(run, "output", 0) == std::vector<std::int32_t>{3, 4, 11, 11, 4, 5, 11, 14});
   CHECK(numbers(run, "block sums", 0) == std::vector<std::int32_t>{11, 14});
-  // Its scanned sums are 11, 25, of which a block takes the one before its own: 0, 11 (and 25).
+  // Its scanned sums are 11, 25. A block takes the one before its own: 0, 11 (and 25).
   CHECK(numbers(run, "block sums", 1) == std::vector<std::int32_t>{0, 11});
   CHECK(numbers(run, "total", 1) == std::vector<std::int32_t>{25});
   CHECK(numbers(run, "output") == std::vector<std::int32_t>{3, 4, 11, 11, 15, 16, 22, 25});

@@ -448,7 +448,7 @@ class Messages(FilterCase):
                 ("bits 4", 'column 1: "bits" is for integers'),
                 (" ", "column 2: expected a comparison")]:
             self.fails(USAGE, words, source, "-o", target, "--keep", text)
-        # Told before the input is even opened.
+        # Refused before the input is even opened.
         self.fails(USAGE, "column 1", "/no/such/file", "-o", target, "--keep", "x")
 
     def test_verify_finds_a_planted_error_and_leaves_no_output(self):

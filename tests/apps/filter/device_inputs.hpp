@@ -52,7 +52,7 @@ struct pair_of_words {
   bool operator==(pair_of_words const&) const = default;
 };
 
-/// An item made of a number, different for different numbers as far as T can tell.
+/// An item made of a number: different numbers that T can hold make different items.
 template <class T>
 T item_of(std::uint64_t number) {
   return static_cast<T>(number);
@@ -97,7 +97,7 @@ inline std::vector<std::uint8_t> as_flags(std::vector<std::uint8_t> chosen) {
   return chosen;
 }
 
-/// The choices as bits; those behind the last item are set.
+/// The choices as bits; those after the last item are set.
 inline std::vector<std::uint32_t> as_bits(std::vector<std::uint8_t> const& chosen) {
   std::vector<std::uint32_t> words(ceil_div(chosen.size(), std::size_t{32}), ~0u);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
@@ -122,7 +122,7 @@ struct division {
   index_t count() const { return static_cast<index_t>(kept.size()); }
 };
 
-/// A workspace in whose memory something has been left behind.
+/// A workspace in whose memory something has been left.
 class dirty_workspace {
  public:
   explicit dirty_workspace(index_t bytes) : memory_(bytes), ws_(memory_.data(), size(bytes)) {

@@ -11,7 +11,7 @@ using namespace libscan::test;
 
 namespace {
 
-/// No tuning of one's own: the library chooses.
+/// No tuning: the library chooses.
 using automatic = void;
 
 /// Items of 16 bytes that need not be aligned to them.
@@ -85,7 +85,7 @@ std::vector<T> percentiles(index_t n) {
   return items;
 }
 
-/// Counts how often it is asked about each number.
+/// Counts how often it is called for each number.
 struct counts_questions {
   std::uint32_t* requested;
   __device__ bool operator()(std::uint32_t x) const {
@@ -251,8 +251,8 @@ TEMPLATE_LIST_TEST_CASE("items are converted to what the output holds", "", conv
 using asking_ways =
     types_to_test<std::tuple<tiny_tuning, short_pipeline<std::uint32_t>>,
                   std::tuple<tiny_pipeline_tuning, odd_pipeline>, std::tuple<chosen>>;
-TEMPLATE_LIST_TEST_CASE("the device's predicate is asked once about each item, and about no other",
-                        "", asking_ways) {
+TEMPLATE_LIST_TEST_CASE("the device's predicate is called once for each item, and for no other", "",
+                        asking_ways) {
   constexpr index_t n = 5003;
   std::vector<std::uint32_t> items;
   for (std::uint32_t i = 0; i < n; ++i) items.push_back(i + 1);
@@ -265,7 +265,7 @@ TEMPLATE_LIST_TEST_CASE("the device's predicate is asked once about each item, a
   REQUIRE(std::count(times.begin() + 1, times.end(), 1u) == n);
 }
 
-TEST_CASE("a filter finds room in the workspace it asks for") {
+TEST_CASE("a filter finds space in the workspace it requests") {
   auto const items = percentiles<double>(600001);
   device::buffer<std::byte> const memory(
       static_cast<index_t>(filter_workspace_bytes<double>(600001)));

@@ -81,7 +81,7 @@ std::string host_api_error(engine const& on, std::vector<T> const& in, predicate
   return "";
 }
 
-/// Filters odd items in place; empty if they come first and nothing behind them was touched.
+/// Filters odd items in place; empty if they come first and nothing after them was touched.
 std::string in_place_error(std::vector<int> const& in, int threads, index_t chunk_items) {
   auto const odd = [](int x) { return x % 2 != 0; };
   auto expected = expected_filter<int>(in, odd).values;
@@ -290,7 +290,7 @@ TEST_CASE("a chunk is not blamed for what the next one throws") {
   });
 }
 
-TEST_CASE("a predicate is asked for each item, once in place, and its exception gets out") {
+TEST_CASE("a predicate is called for each item, once in place, and its exception gets out") {
   with_threads(16, [&] {
     auto const in = make_input<int>(pattern::sorted, 5000);
     std::vector<int> out(in.size());

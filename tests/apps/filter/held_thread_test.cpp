@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filters, splits and runs end but for one thread's own chunks while that thread is held in one of
+// Filters, splits and runs end except one thread's own chunks while that thread is held in one of
 // them, and their results are right.
 #include <algorithm>
 #include <numeric>
@@ -18,7 +18,7 @@ constexpr index_t chunks = 300, chunk_items = 64, n = chunks * chunk_items;
 
 bool kept(index_t x) { return x % 3 == 0; }
 
-/// 0, 1, 2, ...: the chunk of an item can be told by its value.
+/// 0, 1, 2, ...: the value of an item shows its chunk.
 std::vector<index_t> some_items() {
   std::vector<index_t> items(n);
   std::iota(items.begin(), items.end(), index_t{0});

@@ -33,7 +33,7 @@ std::vector<std::uint8_t> kept_items(index_t n, int per_mille) {
 constexpr int selectivities[] = {0, 10, 500, 990, 1000, -2};
 
 /// Calls call(workspace, items, n, count) and requires that it leaves the expected items in front,
-/// and those after them alone.
+/// and those after them only.
 template <class T, class Call>
 void require_in_place(std::vector<T> const& items, std::vector<T> const& expected, int offset,
                       Call call) {
@@ -102,7 +102,7 @@ void require_all(index_t n, int per_mille, int offset = 0) {
   require_unique<Tuning, T>(n, per_mille, offset);
 }
 
-/// A pipeline whose blocks claim tiles, of which one is on its way after the other.
+/// A pipeline whose blocks claim tiles, with one in flight at a time.
 struct claiming_pipeline : tiny_pipeline_tuning {
   [[maybe_unused]] static constexpr int stages = 2;
 };
@@ -187,7 +187,7 @@ TEMPLATE_LIST_TEST_CASE("the size ladder is filtered in place, in items of 1 to 
   });
 }
 
-TEST_CASE("in place the library chooses, and finds room in the workspace it asks for") {
+TEST_CASE("in place the library chooses, and finds space in the workspace it requests") {
   if (reduced()) return;
   using chosen_type = std::uint64_t;
   for (index_t const n : {index_t{1000}, index_t{60001}, index_t{300001}}) {

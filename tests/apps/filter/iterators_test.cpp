@@ -132,7 +132,7 @@ TEST_CASE("what iterators give is filtered and split like items in memory") {
   });
 }
 
-TEST_CASE("results of filters are converted to what an output holds, as far as there is room") {
+TEST_CASE("results of filters are converted to what an output holds, up to its size") {
   auto const items = make_input<int>(pattern::sorted, 3000);
   std::vector<double> out(101, -1);
   auto const odd = [](int x) { return x % 2 != 0; };

@@ -8,7 +8,7 @@ using namespace libscan::test;
 
 namespace {
 
-/// No tuning of one's own: the library chooses.
+/// No tuning: the library chooses.
 using automatic = void;
 
 /// Filters by a mask, in every way there is.
@@ -101,7 +101,7 @@ template <class T>
 using tiles = tried<filter_tuning<T>, T>;
 template <class T>
 using pipelined = tried<short_pipeline<T>, T>;
-/// Of masks alone, in the largest tiles, by the most threads.
+/// Of masks only, in the largest tiles, by the most threads.
 template <class T>
 using of_mask = tried<pipelined_mask_filter_tuning<1>, T>;
 

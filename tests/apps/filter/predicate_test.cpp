@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
+#include <apps/filter/cpu/vector_predicate.hpp>
 #include <apps/filter/host/interval_set.hpp>
-#include <apps/filter/host/predicate_marks.hpp>
 #include <apps/filter/program/verify.hpp>
 #include <libscan/predicate_parser.hpp>
 #include <tests/apps/filter/item_types.hpp>

@@ -11,7 +11,7 @@ using namespace libscan::test;
 
 namespace {
 
-/// No tuning of one's own: the library chooses.
+/// No tuning: the library chooses.
 using automatic = void;
 
 /// What runs there are.

@@ -56,7 +56,7 @@ void require_same(std::vector<Item> const& expected, device_image<Item>& got) {
 
 inline constexpr int selectivities[] = {0, -1, 10, 500, 990, 1000};
 
-/// Sizes of which a test has all selectivities up to 300 items, and some of larger ones.
+/// Sizes: with all selectivities up to 300 items, with some for larger ones.
 inline bool is_tried(index_t n, int per_mille) {
   return n <= 300 || per_mille == 500 || per_mille == selectivities[n % 6] || on_gpu;
 }

@@ -15,7 +15,7 @@
 
 namespace libscan::test {
 
-/// A choice among n items in both forms; flags of any nonzero value, bits behind the last item set.
+/// A choice among n items in both forms; flags of any nonzero value, bits after the last item set.
 struct choice {
   std::vector<std::uint8_t> flags;
   std::vector<std::uint32_t> words;
@@ -71,7 +71,7 @@ struct expected_runs {
   index_t count() const { return static_cast<index_t>(firsts.size()); }
 };
 
-/// n items in runs of 1 to `longest`, none of which equals its neighbors.
+/// n items in runs of 1 to `longest`; no run equals its neighbors.
 template <class T>
 std::vector<T> runs_of(index_t n, index_t longest) {
   random_words words(static_cast<std::uint64_t>(n * 4096 + longest));

@@ -54,7 +54,7 @@ TEMPLATE_TEST_CASE("the cuda engine selects many items as loops do", "", std::ui
   require_selected<TestType>(engine::cuda(), 5000003, 500, 1);
 }
 
-TEST_CASE("the cuda engine writes nothing behind an output that is too short") {
+TEST_CASE("the cuda engine writes nothing after an output that is too short") {
   engine const on = engine::cuda();
   auto const in = runs_of<int>(1000, 1);
   guarded_buffer<int> narrow(10), out(1000);

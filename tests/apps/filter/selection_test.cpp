@@ -67,7 +67,7 @@ TEST_CASE("every small size is divided with tiny chunks") {
   });
 }
 
-TEST_CASE("every small input's runs are encoded with tiny chunks, as far as there is room") {
+TEST_CASE("every small input's runs are encoded with tiny chunks, up to its size") {
   with_threads(16, [&] {
     for (index_t const n : tiny_sizes()) {
       auto const in = runs_of<int>(n, 1 + n % 7 * (n % 7));
@@ -103,14 +103,14 @@ TEST_CASE("every small input's runs are encoded with tiny chunks, as far as ther
   });
 }
 
-/// Equal but for the last decimal, by which neighbors in their order follow one another.
+/// Equal except the last decimal, by which neighbors in their order follow one another.
 struct same_tens {
   bool operator()(int earlier, int later) const {
     return (earlier + 1) % 10 == later % 10 && earlier / 10 == later / 10;
   }
 };
 
-TEST_CASE("runs and firsts of runs by a relation of one's own, from and to iterators") {
+TEST_CASE("runs and firsts of runs by a relation of your own, from and to iterators") {
   with_threads(16, [&] {
     for (index_t const n : {0, 1, 31, 33, 1000, 40000}) {
       // Last decimals count on, so that only neighbors in their order pass for equal.
@@ -150,7 +150,7 @@ TEST_CASE("the first of each run goes over the input, with any number of threads
   with_threads(16, [] {
     random_words words(11);
     for (index_t const longest : {1, 2, 30, 3000}) {
-      // All are different but for the first two, so that each chunk goes over the end of the one
+      // All are different except the first two, so that each chunk goes over the end of the one
       // before it; or all run lengths up to the longest come. So many that threads meet.
       auto items = runs_of<int>(30011, longest);
       if (longest == 1) std::iota(items.begin(), items.end(), 0);
@@ -256,7 +256,8 @@ TEST_CASE("the runs of every type and pattern are found and encoded") {
   });
 }
 
-TEST_CASE("what cannot be selected is refused, and nothing is written behind an output") {
+TEST_CASE(
+    "what cannot be selected is refused, and nothing is written in the background an output") {
   engine const on = engine::cpu(2);
   std::vector<int> const in(1000, 1);
   std::vector<int> out(1000), rejected(1000);
@@ -340,7 +341,7 @@ TEST_CASE("positions do not overwrite the mask that they are found by") {
   CHECK(mask_indices(engine::cpu(1), mask, all.subspan(2)) == 0);
 }
 
-TEST_CASE("values with indices need room for both, apart from each other and from what is read") {
+TEST_CASE("values with indices need space for both, apart from each other and from what is read") {
   engine const on = engine::cpu(2);
   std::vector<int> in(1000, 1), out(1000);
   std::vector<std::uint8_t> const flags(1000, std::uint8_t{1});

@@ -31,7 +31,7 @@ struct tiny {
   struct buckets : shared {};
 };
 
-/// The library's kernels with room for few bins in blocks.
+/// The library's kernels with space for few bins in blocks.
 struct cramped : histogram_tuning {
   static constexpr std::size_t shared_bytes = 2048;
   static constexpr int bucket_bits = 9;
@@ -44,7 +44,7 @@ struct guided : histogram_tuning {
   };
 };
 
-/// Of which a block counts more than 16 bits hold.
+/// So many that a block counts more than 16 bits hold.
 struct few_threads : cramped {
   struct packed : histogram_tuning::packed {
     static constexpr int block_threads = 256;
@@ -232,7 +232,7 @@ TEST_CASE("edges of floats are found wherever they crowd") {
 
 using wide_types =
     types_to_test<std::tuple<std::int64_t>, std::tuple<double>, std::tuple<std::uint64_t>>;
-TEMPLATE_LIST_TEST_CASE("edges of 64 bits are found where floats no longer tell them apart", "",
+TEMPLATE_LIST_TEST_CASE("edges of 64 bits are found where floats no longer distinguish them", "",
                         wide_types) {
   using limits = std::numeric_limits<TestType>;
   std::vector<std::vector<TestType>> cases(5);

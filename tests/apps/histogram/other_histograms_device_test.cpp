@@ -89,7 +89,7 @@ TEMPLATE_TEST_CASE("weights are summed, bitwise the same each time", "", float, 
 
 namespace {
 
-/// A rule of one's own: the last decimal, of digits only that are not 9.
+/// A rule of your own: the last decimal, of digits only that are not 9.
 struct last_digit {
   LIBSCAN_HOST_DEVICE int bins() const { return 9; }
   LIBSCAN_HOST_DEVICE int find(std::uint32_t x) const {

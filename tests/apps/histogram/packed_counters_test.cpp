@@ -120,7 +120,7 @@ TEST_CASE("counters of 16 bits take what a block may add between two barriers") 
 }
 
 TEST_CASE("a counter just below its bound is passed on, not run over") {
-  // 0x7fff, then as much again by one thread or all: 0xfffe, of which 0x8000 are passed on.
+  // 0x7fff, then as much again by one thread or all: 0xfffe; 0x8000 of these are passed on.
   for (int place = 0; place < bins + outside_places; ++place) {
     for (unsigned const more : {1U, 2U, spill - 1}) {
       int const beside = (place ^ 1) < bins + outside_places ? place ^ 1 : place;

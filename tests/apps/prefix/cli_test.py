@@ -574,7 +574,7 @@ class Messages(PrefixCase):
         self.fails(USAGE, " float64 float16 bfloat16 ", source, "--dtype", "f128")
         self.fails(USAGE, "--accumulator: 'int7'", source, "--accumulator", "int7")
         self.fails(USAGE, "excludes", source, "--heads", "a", "--keys", "b")
-        self.fails(USAGE, "--op and, or and xor are for integers", source, "--op", "and",
+        self.fails(USAGE, "--op and is for integers", source, "--op", "and",
                    "--accumulator", "f64")
 
     def test_switches_that_are_told_to_stay_off(self):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of scan-prefix: the heads that devices get, the CPU's scans of every accumulator, and
-// what --verify admits.
+// The parts of scan-prefix: the head flags that devices get, the CPU's scans of every accumulator,
+// and what --verify admits.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -23,7 +23,7 @@ using form = segmentation::form;
 
 constexpr index_t any_depth = std::numeric_limits<index_t>::max();
 
-TEST_CASE("heads are packed in the order of the scan, whatever form they come in") {
+TEST_CASE("head flags are packed in the order of the scan, whatever form they come in") {
   for (index_t const n : {0, 1, 31, 32, 33, 1000, 32768, 40001}) {
     owned_call<std::int64_t, std::int8_t> owned(std::vector<std::int8_t>(n), 0);
     auto const& flags = owned.segments.flags;

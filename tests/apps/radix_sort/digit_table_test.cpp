@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of counts by itself: tiles that look back while others still publish, any of which may
+// The table of counts by itself: tiles that look back while others still publish; any of these may
 // tell their prefix or only their own count.
 #include <cstdint>
 #include <string>
@@ -32,7 +32,7 @@ struct look_back_kernel {
       found[simt::lane_id()] = table.look_back(tiles - 1, digit, counts[tiles - 1]);
       published[simt::lane_id()] = table.read(tiles - 1, digit);
       found[simt::warp_size + simt::lane_id()] = table.look_back(0, digit, counts[0]);
-      // Other digits are nobody's business.
+      // Other digits are not its business.
       published[simt::warp_size + simt::lane_id()] = table.read(tiles - 1, digit - 1);
     }
   }

@@ -46,7 +46,7 @@ std::string wrong_items(guarded_buffer<T>& out, std::vector<T> const& expected) 
   return out.written_from(n) + out.damage();
 }
 
-/// n keys, some of each of so many buckets, of which a quarter are in bucket 0.
+/// n keys, some of each of so many buckets; a quarter of the keys are in bucket 0.
 template <class Key>
 std::vector<Key> bucket_keys(index_t n, int buckets) {
   random_words words(static_cast<std::uint64_t>(n) * 1000 + static_cast<std::uint64_t>(buckets));
@@ -58,7 +58,7 @@ std::vector<Key> bucket_keys(index_t n, int buckets) {
   return keys;
 }
 
-/// Splits keys, alone and with values; empty if all is well.
+/// Splits keys, without and with values; empty if all is well.
 template <class Value, class Key>
 std::string split_error(engine const& on, std::vector<Key> const& keys, int buckets, int offset) {
   auto const n = static_cast<index_t>(keys.size());

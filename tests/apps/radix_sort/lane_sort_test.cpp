@@ -141,7 +141,7 @@ TEST_CASE("sorting networks sort all zeros and ones") {
   REQUIRE(wrongly_sorted<16, true>() == 0);
 }
 
-TEMPLATE_TEST_CASE("lanes sort any number of keys, alone or together", "", std::uint8_t,
+TEMPLATE_TEST_CASE("lanes sort any number of keys, each by itself or together", "", std::uint8_t,
                    std::uint16_t, std::uint32_t, std::uint64_t) {
   for (int const lanes : {1, 2, 4, 8, 16, 32}) {
     for (std::uint64_t const distinct : {1, 5, 200}) {

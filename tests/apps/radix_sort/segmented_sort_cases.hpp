@@ -33,8 +33,8 @@ struct two_warps_sort : tiny_segmented_sort {
   };
 };
 
-/// Keys with values, and keys alone, in segments of those lengths; `outside`: items before and
-/// behind them, which stay.
+/// Keys with values, and keys only, in segments of those lengths; `outside`: items before and
+/// after them, which stay.
 template <class Tuning, class Key>
 void require_sorted_segments(std::vector<int> const& lengths, variety how, int outside = 0) {
   auto const offsets = offsets_of(lengths, outside);
@@ -66,7 +66,7 @@ void require_sorted_segments(std::vector<int> const& lengths, variety how, int o
   REQUIRE(in.damage() + out.damage() + moved.damage() + alone.damage() == "");
 }
 
-/// Keys alone, in the order that `before` tells.
+/// Keys only, in the order that `before` tells.
 template <class Key, class Order, class Before>
 void require_sorted_keys(std::vector<int> const& lengths, std::vector<Key> const& keys,
                          Order const& order, Before before) {

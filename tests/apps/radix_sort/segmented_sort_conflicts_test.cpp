@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bank conflicts of sorts within segments of up to 1024 items, counted by racecheck, which alone
+// Bank conflicts of sorts within segments of up to 1024 items, counted by racecheck, which only
 // hears accesses of memory.
 #include <libscan/segmented_sort.cuh>
 #include <tests/support/catch.hpp>
@@ -45,7 +45,7 @@ TEMPLATE_TEST_CASE("of segments of one length, whichever, at most two meet in a 
   }
 }
 
-TEMPLATE_TEST_CASE("of segments that a warp sorts alone at most two lanes meet in a bank", "",
+TEMPLATE_TEST_CASE("in segments that one warp sorts, at most two lanes meet in a bank", "",
                    std::uint16_t, std::uint32_t, std::uint64_t) {
   for (int const length : {65, 100, 128, 200, 256, 511, 512, 777, 1023, 1024}) {
     if (sizeof(TestType) == 8 && length > 512) continue;

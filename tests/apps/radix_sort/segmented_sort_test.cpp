@@ -52,7 +52,7 @@ TEST_CASE("a warp scans the counts of few tiles, a block those of many") {
 using one_length_types = types_to_test<std::tuple<std::uint32_t>, std::tuple<double>>;
 TEMPLATE_LIST_TEST_CASE("segments of one length are sorted, whoever sorts that length", "",
                         one_length_types) {
-  // A lane alone up to 32, two up to 64, runs that merge up to 128, tiles of 64 from there on.
+  // One lane up to 32, two up to 64, runs that merge up to 128, tiles of 64 from there on.
   for (int const length : {1,  2,  3,  7,  8,  9,   15,  16,  17,  24,  31,  32,  33,
                            48, 63, 64, 65, 96, 113, 127, 128, 129, 191, 192, 193, 640}) {
     int const segments = length <= 64 ? 70 : 5;  // more than two warps
@@ -110,7 +110,7 @@ TEST_CASE("segments end where a stretch does") {
 }
 
 #ifndef LIBSCAN_TEST_QUICK
-TEST_CASE("a decomposition of one's own may lead back to keys, or to others that are equal") {
+TEST_CASE("a decomposition of your own may lead back to keys, or to others that are equal") {
   for (int const length : {20, 50, 100}) {
     std::vector<int> const lengths(40, length);
     for (std::uint32_t const bits : {~1u, ~0u}) {  // all even, or not

@@ -23,7 +23,7 @@
 
 namespace libscan::test {
 
-/// No tuning of one's own: the library chooses.
+/// No tuning: the library chooses.
 using automatic_sort = void;
 
 /// Whether the executor takes long for it: its blocks have as many threads as there can be.

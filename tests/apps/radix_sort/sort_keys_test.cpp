@@ -41,7 +41,7 @@ TEMPLATE_LIST_TEST_CASE("keys pass from block to block of a cluster", "", cluste
   });
 }
 
-TEST_CASE("a cluster has room for all items, in as many blocks as the device permits") {
+TEST_CASE("a cluster has space for all items, in as many blocks as the device permits") {
   using tuning = cluster_sort_tuning<std::uint32_t, void>;
   index_t const rows = tuning::block_threads;
   for (index_t const most : {1, 8, 16}) {
@@ -85,7 +85,7 @@ TEST_CASE("few keys take one launch, in which blocks of a cluster meet") {
 
 TEMPLATE_TEST_CASE("digits that all keys share cost no pass in one launch", "", clustered,
                    resident) {
-  for (index_t const n : {60, 700}) {  // a block alone, and more
+  for (index_t const n : {60, 700}) {  // one block, and more
     auto const barriers = [&](std::uint32_t differing) {
       auto keys = make_keys<std::uint32_t>(variety::any, n);
       for (std::uint32_t& key : keys) key = (key & differing) | (0x5a5a5a5a & ~differing);
@@ -99,7 +99,7 @@ TEMPLATE_TEST_CASE("digits that all keys share cost no pass in one launch", "", 
     auto const of_four = barriers(0xffffffff);
     CHECK(3 * barriers(0) < of_four);
     CHECK(3 * barriers(0xff) < of_four);
-    CHECK(3 * barriers(0xff0000) < 2 * of_four);  // pass 0 tells that it is 2 alone
+    CHECK(3 * barriers(0xff0000) < 2 * of_four);  // pass 0 finds that only pass 2 is needed
     CHECK(barriers(0xff00ff00) < of_four);
   }
 }
@@ -202,7 +202,7 @@ TEST_CASE("many keys are sorted the way the library chooses") {
 
 using kinds_for_bits =
     types_to_test<std::tuple<tiny_passes, staged, clustered, resident>, std::tuple<disordered>>;
-TEMPLATE_LIST_TEST_CASE("only the bits asked for count", "", kinds_for_bits) {
+TEMPLATE_LIST_TEST_CASE("only the bits requested count", "", kinds_for_bits) {
   auto const keys = make_keys<std::uint32_t>(variety::any, 1500);
   for (auto const& [first, end] : std::vector<std::pair<int, int>>{
            {0, 0}, {0, 1}, {0, 8}, {3, 12}, {7, 32}, {16, 24}, {31, 32}, {32, 32}}) {
@@ -280,7 +280,7 @@ TEMPLATE_TEST_CASE("no pointer needs alignment beyond its type's", "", tiny_pass
   }
 }
 
-TEMPLATE_TEST_CASE("n may be known on the device alone", "", tiny_passes, staged, clustered,
+TEMPLATE_TEST_CASE("n may be known on the device only", "", tiny_passes, staged, clustered,
                    resident) {
   auto const keys = make_keys<signed_key>(variety::any, 2000);
   for (index_t const n : {-1, 0, 1, 700, 2000, 3000}) {
@@ -300,7 +300,7 @@ TEMPLATE_TEST_CASE("n may be known on the device alone", "", tiny_passes, staged
   }
 }
 
-TEST_CASE("a sort finds room in the workspace it asks for, whatever is in it") {
+TEST_CASE("a sort finds space in the workspace it requests, whatever is in it") {
   for (index_t const n : {0, 1, on_gpu ? 100000 : scaled(9000, 3000)}) {
     auto const bytes = sort_workspace_bytes<wide_key>(n);
     // A buffer of keys, and counts as documented: 4 bytes an item up to 1 MiB.

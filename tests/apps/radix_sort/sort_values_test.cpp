@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What travels with the keys of a device sort: values of any size, and positions nobody stored.
+// What travels with the keys of a device sort: values of any size, and positions that are not
+// stored.
 #include <tests/apps/radix_sort/sort_cases.hpp>
 
 using namespace libscan;
@@ -196,7 +197,7 @@ TEMPLATE_TEST_CASE("no pointer of pairs needs alignment beyond its type's", "", 
   }
 }
 
-TEST_CASE("sorts with values find room in the workspaces they ask for") {
+TEST_CASE("sorts with values find space in the workspaces they request") {
   constexpr index_t n = 20000;
   auto const keys = make_keys<std::uint32_t>(variety::any, n);
   auto const positions = sorted_positions(keys, std::less<>{});
@@ -229,7 +230,7 @@ TEST_CASE("sorts with values find room in the workspaces they ask for") {
   REQUIRE(difference(positions, indices.read()) == "");
 }
 
-TEST_CASE("indices must have room for n") {
+TEST_CASE("indices must have space for n") {
   workspace ws;
   std::uint8_t const* const keys = nullptr;
   std::int32_t* const indices = nullptr;

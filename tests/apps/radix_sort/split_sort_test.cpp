@@ -9,7 +9,7 @@
 using namespace libscan;
 using namespace libscan::test;
 
-TEST_CASE("the sort by splits takes n from the device, and leaves what is behind") {
+TEST_CASE("the sort by splits takes n from the device, and leaves what comes after") {
   // An odd number of bits ends in the other buffer.
   auto const keys = make_keys<std::uint16_t>(variety::any, 100);
   std::vector<std::uint16_t> expected(keys);

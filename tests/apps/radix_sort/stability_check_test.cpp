@@ -188,7 +188,7 @@ TEMPLATE_TEST_CASE("a tile in any order is repaired", "",
 }
 
 TEST_CASE("a block finds the two keys of its tile that were ranked the wrong way round") {
-  // All other keys of a digit are the same, so that nobody can tell them apart.
+  // All other keys of a digit are the same, so that no one can distinguish them.
   for (unsigned const n : {1024U, 1000U, 257U, 40U}) {
     if (n == 1000 && scaled(0, 1) == 1) continue;
     std::vector<std::uint32_t> keys, expected;

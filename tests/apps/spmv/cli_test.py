@@ -501,7 +501,7 @@ class AsSciPyReads(SpmvCase):
 
     def test_comments_behind_entries(self):
         source = self.write("m.mtx", self.BANNER + b"real general\n2 2 2 % sizes\n1 1 2 % c\n"
-                            b" % alone\n2 2 3\t%\n")
+                            b" % single\n2 2 3\t%\n")
         self.assertEqual(self.succeeds(source), b"2\n3\n")
 
     def test_either_triangle(self):
@@ -542,7 +542,7 @@ class PageRank(EveryProgram, SpmvCase):
 
     def test_ranks_against_dense_numpy(self):
         listed = Listed(6, 60, 60, 150, "pattern")
-        listed.i[listed.i == 5] = 6  # one that points to nobody
+        listed.i[listed.i == 5] = 6  # one that points to no one
         names = self.write("names.txt", b"".join(b"node %d\n" % k for k in range(60)))
         code, out, err = self.call(self.file(listed), names, 60)
         self.assertEqual(code, DONE)

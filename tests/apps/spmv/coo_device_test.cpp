@@ -12,7 +12,7 @@ using namespace libscan::test;
 
 namespace {
 
-/// The device's matrix, from a workspace of exactly the bytes asked for.
+/// The device's matrix, from a workspace of exactly the bytes requested.
 template <class Offset, class Value>
 host_csr<Value, Offset> convert(host_coo<Value> const& host, unsigned char dirt = 0xff) {
   index_t const most = host.kind == symmetry::general ? host.entries() : 2 * host.entries();

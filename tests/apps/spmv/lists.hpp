@@ -23,7 +23,7 @@ struct host_coo {
 };
 
 /// n entries in random places; of a symmetric list in the lower triangle, of a skew one below the
-/// diagonal where there is room.
+/// diagonal where there is space.
 template <class Value>
 host_coo<Value> make_coo(index_t rows, index_t columns, index_t n,
                          symmetry kind = symmetry::general, pattern values = pattern::small) {

@@ -32,7 +32,7 @@ template <class Tuning, class S>
 using tuning_or_own =
     std::conditional_t<std::is_void_v<Tuning>, spmv_tuning<typename S::value_type>, Tuning>;
 
-/// The device's result, from a workspace of exactly the bytes asked for, full of `dirt`. The
+/// The device's result, from a workspace of exactly the bytes requested, full of `dirt`. The
 /// balanced algorithm's is the same to the bit with a plan.
 template <spmv_algorithm Road, class Tuning = void, class Y, class S, class Value, class Offset,
           class X>
@@ -94,7 +94,7 @@ using every_algorithm = algorithms<balanced, tiny_balanced, segmented_sums, scal
 template <class... Roads>
 using some_algorithms = std::conditional_t<few_types, algorithms<Roads...>, every_algorithm>;
 
-/// Every algorithm's result is `expected`, to the bit but for the sign of zeros.
+/// Every algorithm's result is `expected`, to the bit except the sign of zeros.
 template <class S, class Y, class Value, class Offset, class X, class... Roads>
 void require_exact(algorithms<Roads...>, host_csr<Value, Offset> const& host,
                    std::vector<X> const& x, std::vector<Y> const& y, S s,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a list of entries to a plan and a product, captured in a CUDA graph: replayed with changed
-// vectors and changed values, one replay right behind the other.
+// vectors and changed values, one replay right after the other.
 #include <libscan/coo_to_csr.cuh>
 #include <libscan/spmv.cuh>
 #include <tests/apps/spmv/lists.hpp>

@@ -3,7 +3,7 @@
 // on the GPU. The executor does the same with few entries, which tests the formulas.
 #include <libscan/coo_to_csr.cuh>
 #include <libscan/spmv.cuh>
-#include <tests/large/room.hpp>
+#include <tests/large/memory.hpp>
 #include <tests/support/catch.hpp>
 
 using namespace libscan;
@@ -19,7 +19,7 @@ struct column_of_entry {
   LIBSCAN_HOST_DEVICE index_t operator()(index_t k) const { return k % columns; }
 };
 
-/// Rows of none to three entries, but for one of very many. [r]: where row r begins.
+/// Rows of none to three entries, except one of very many. [r]: where row r begins.
 struct row_begins {
   index_t dense_row, dense_entries;
   LIBSCAN_HOST_DEVICE index_t operator()(index_t r) const {
@@ -74,7 +74,7 @@ TEST_CASE("a product of 2^32 and more entries, most of them of one row") {
   index_t const rows = large(index_t{1} << 27);
   row_begins const begins{rows / 3, large(two_32 + 77)};
   index_t const nonzeros = begins(rows);
-  if (!has_room(4 * nonzeros + 19 * rows)) return;
+  if (!has_memory(4 * nonzeros + 19 * rows)) return;
   auto const offsets = filled<std::int64_t>(rows + 1, begins);
   auto const indices = filled<std::int32_t>(nonzeros, column_of_entry{});
   auto const x = filled<std::int64_t>(columns, component{});
@@ -92,7 +92,7 @@ TEST_CASE("a product of 2^32 and more entries, most of them of one row") {
 TEST_CASE("a matrix of 2^31 entries from a list that names half of them twice") {
   int const bits = on_gpu ? 31 : 12;
   index_t const places = index_t{1} << bits, rows = places / columns, n = places + places / 2;
-  if (!has_room(29 * n)) return;
+  if (!has_memory(29 * n)) return;
   auto const row_indices = filled<std::int32_t>(n, listed_row{{bits}});
   auto const column_indices = filled<std::int32_t>(n, listed_column{{bits}});
   device_buffer<std::int64_t> const offsets(static_cast<std::size_t>(rows + 1));

@@ -258,7 +258,7 @@ TEMPLATE_TEST_CASE("the host API multiplies and converts", "", float, double, st
   REQUIRE(y == spmv_oracle(places, x, before, or_and<T>{}));
 }
 
-TEST_CASE("a prepared matrix multiplies as often as it is asked, as one made for one product") {
+TEST_CASE("a prepared matrix multiplies any number of times, as one made for one product") {
   engine const on = engine::cpu(2);
   auto const matrix = owned(make_csr<double>(
       30000, 500, [](index_t r) { return r == 77 ? 40000 : r % 13; }, pattern::random));
@@ -281,7 +281,7 @@ TEST_CASE("a prepared matrix multiplies as often as it is asked, as one made for
       REQUIRE(bit_difference(expected, got) == "");
     }
   }
-  // Nothing would be left of a matrix that nobody keeps.
+  // Nothing would be left of a matrix that no one keeps.
   STATIC_REQUIRE(!std::is_constructible_v<prepared_matrix<double>, engine, sparse_matrix<double>>);
 }
 

@@ -24,7 +24,7 @@ std::vector<Offset> some_offsets() {
   return offsets;
 }
 
-/// Indices below `columns`: of some rows one behind the other, of others but for one.
+/// Indices below `columns`: of some rows one after the other, of others except one.
 template <class Offset>
 std::vector<std::int32_t> some_indices(std::vector<Offset> const& offsets, std::size_t columns) {
   random_words words(5);
@@ -75,7 +75,7 @@ void check_row_sums() {
         parts.push_back(code.part(from, offsets[r], offsets[r + 1]));
       }
       CHECK(difference(expected, parts) == "");
-      // Rows from the middle on, and none behind them.
+      // Rows from the middle on, and none after them.
       std::vector<T> some(100, T(7));
       code.whole(from, 1230, 1311, offsets.back(), some.data());
       std::vector<T> wanted(expected.begin() + 1230, expected.begin() + 1311);
@@ -88,7 +88,7 @@ void check_row_sums() {
   });
 }
 
-/// Sums that rounding tells apart.
+/// Sums that rounding distinguishes.
 template <class T, class Offset>
 void check_bits() {
   auto const offsets = some_offsets<Offset>();

@@ -45,7 +45,7 @@ struct window_kernel {
   }
 };
 
-/// 32 rows, one behind the other, of lengths that `length` draws, within a window.
+/// 32 rows, one after the other, of lengths that `length` draws, within a window.
 template <class Length>
 void add_rows(std::vector<piece>& rows, int window, int begin, Length length) {
   for (int l = 0; l < simt::warp_size; ++l) {
@@ -105,7 +105,7 @@ struct search_kernel {
   }
 };
 
-/// out[33 i ...] = where rows i `step` - 1 ... i `step` + 31 end, as far as there are such rows.
+/// out[33 i ...] = where rows i `step` - 1 ... i `step` + 31 end, for the rows that exist.
 struct ring_kernel {
   struct shared_storage {
     device::row_ends<int>::ring ring;

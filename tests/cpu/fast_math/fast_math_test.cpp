@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two units of a program, one of them compiled with -ffast-math, share the inline functions of
-// their names: both compute what a unit alone does, bit for bit, whichever comes first for the
-// linker; and that is right by plain loops.
+// their names: both compute what one unit does by itself, bit for bit, whichever comes first for
+// the linker; and that is right by plain loops.
 #include <tests/cpu/fast_math/outcomes.hpp>
 
 #include <algorithm>

@@ -21,7 +21,7 @@ struct unit_inputs {
 using outcomes = std::map<std::string, std::vector<std::uint64_t>>;
 
 /// By a unit compiled as usual, by one compiled with -ffast-math in the same program, and by one
-/// compiled as usual in a shared library, whose functions nobody shares.
+/// compiled as usual in a shared library, whose functions no one shares.
 outcomes clean_unit(unit_inputs<float> const& in);
 outcomes clean_unit(unit_inputs<double> const& in);
 outcomes fast_unit(unit_inputs<float> const& in);

@@ -20,7 +20,7 @@ enum class flaw {
   too_many_bytes,  // more
   misaligned,
   odd_size,
-  outside_shared,  // behind the end of shared memory
+  outside_shared,  // past the end of shared memory
   never_waited,    // the last copy
   extra_arrival,
   uninitialized,  // no mbarrier there

@@ -87,7 +87,7 @@ bool wait_alone() {
   return data.copy() == std::vector<int>(64, 1);
 }
 
-/// What is written between arrival and wait is not for others to read behind the wait.
+/// What is written between arrival and wait is not for others to read after the wait.
 template <variant V>
 struct late_write_kernel {
   struct shared_storage {

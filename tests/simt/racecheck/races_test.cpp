@@ -251,21 +251,21 @@ TEST_CASE("storage used again while others may still read it is found") {
   found(launching<reuse_kernel<variant::planted>>(1, 256, out.data()), {"race in shared memory"});
 }
 
-TEST_CASE("bytes of one word are told apart") {
+TEST_CASE("bytes of one word are distinguished") {
   std::vector<unsigned char> out(64);
   silent(launching<bytes_kernel<variant::correct>>(1, 64, out.data()));
   found(launching<bytes_kernel<variant::planted>>(1, 64, out.data()),
         {"thread 10", "thread 11", "byte 1"});
 }
 
-TEST_CASE("copies of structures are heard") {
+TEST_CASE("copies of structures are noticed") {
   std::vector<record> out(32);
   silent(launching<record_kernel<variant::correct>>(1, 32, out.data(), sizeof(record)));
   found(launching<record_kernel<variant::planted>>(1, 32, out.data(), sizeof(record)),
         {"record_kernel", "shared memory"});
 }
 
-TEST_CASE("vector accesses are heard") {
+TEST_CASE("vector accesses are noticed") {
   std::vector<int> out(32);
   silent(launching<vector_kernel<variant::correct>>(1, 32, out.data()));
   found(launching<vector_kernel<variant::planted>>(1, 32, out.data()), {"shared memory"});
@@ -277,13 +277,13 @@ TEST_CASE("atomic and plain accesses race, atomic ones among each other do not")
   found(launching<bins_kernel<variant::planted>>(1, 64, out.data()), {"atomically", "shared"});
 }
 
-TEST_CASE("structures that calls return into shared memory are heard") {
+TEST_CASE("structures that calls return into shared memory are noticed") {
   std::vector<interval> out(32);
   silent(launching<returned_kernel>(1, 32, out.data()));
   CHECK(out[6] == interval::over(0, 8));
 }
 
-TEST_CASE("reading shared memory that nobody wrote is found") {
+TEST_CASE("reading shared memory that was not written is found") {
   std::vector<int> out(64);
   silent(launching<uninitialized_kernel<variant::correct>>(1, 64, out.data()));
   found(launching<uninitialized_kernel<variant::planted>>(1, 64, out.data()),

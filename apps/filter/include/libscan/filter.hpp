@@ -33,8 +33,8 @@ template <class T>
 index_t filter(engine const& on, std::type_identity_t<std::span<T const>> values,
                std::type_identity_t<std::span<T>> out, predicate<T> const& keep);
 
-/// The items that `keep` keeps, in memory of their own, which is for as many items as `values`:
-/// pages that are not written take none. Otherwise as the previous call.
+/// The items that `keep` keeps, in memory of their own. It is for as many items as `values`; pages
+/// that are not written take none. Otherwise as the previous call.
 ///
 ///   libscan::buffer<float> const kept = filter(on, values, parse_predicate<float>(">= 4.5"));
 template <class T>

@@ -21,8 +21,8 @@ namespace libscan::inline v1 {
 template <class T>
 struct in_interval;
 
-/// Of integers: the test is of x & mask (on the bits), so it can also test whether any bit of a
-/// mask is set: lo = hi = 0, outside.
+/// For integers: tests x & mask (on the bits). So it can also test whether any bit of a mask is
+/// set: lo = hi = 0, outside.
 template <std::integral T>
 struct in_interval<T> {
   T lo;
@@ -37,7 +37,7 @@ struct in_interval<T> {
   }
 };
 
-/// Of floats: -0 equals +0, and NaN is kept if and only if `keeps_nan` is set.
+/// For floats: -0 equals +0, and NaN is kept if and only if `keeps_nan` is set.
 template <std::floating_point T>
 struct in_interval<T> {
   T lo;

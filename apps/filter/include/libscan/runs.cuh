@@ -5,7 +5,7 @@
 
 #include <apps/filter/device/runs_work.cuh>
 #include <libscan/device/arguments.cuh>
-#include <libscan/device/segments.cuh>
+#include <libscan/device/segment_readers.cuh>
 #include <libscan/filter.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
@@ -83,9 +83,9 @@ constexpr std::size_t run_length_workspace_bytes(index_t n) {
   return device::filter_bytes<device::run_summary, void, T>(n);
 }
 
-/// Of run r of equal items in in[0 .. n-1], writes the item to values[r], the length to lengths[r],
-/// and the position of the first item to offsets[r]; and the number of runs to *d_runs. Otherwise
-/// as `filter`.
+/// For each run r of equal items in in[0 .. n-1]: values[r] = the item, lengths[r] = its length,
+/// offsets[r] = the position of its first item. *d_runs = the number of runs.
+/// Otherwise as `filter`.
 ///
 /// Types: each of the three outputs may be `no_output{}`. Lengths and offsets are converted from
 /// `index_t` to the output's type. `equal`: as for `unique`; a run continues while neighbors are

@@ -88,8 +88,8 @@ index_t filter_with_indices(engine const& on, std::type_identity_t<std::span<T c
 /// The number of items that `mask` marks. Throws as `filter` if a device or memory fails.
 index_t count_marked(engine const& on, item_mask const& mask);
 
-/// Copies the items of `values` that `keep` keeps to the front of `out` and the others to the front
-/// of `rejected`, both in their order, and returns how many are kept. Otherwise as `filter`.
+/// Copies the items of `values` that `keep` keeps to the front of `out`, and the others to the
+/// front of `rejected`, both in their order. Returns how many are kept. Otherwise as `filter`.
 ///
 /// Types: both outputs must have space for their items (as many as `values` always suffice). An
 /// output that is too short is an error, and nothing after it is changed.
@@ -134,8 +134,8 @@ index_t split(engine const& on, std::type_identity_t<std::span<T const>> values,
   return detail::selection<T>::split(on, values, out, std::nullopt, mask);
 }
 
-/// The split of a radix sort: copies the keys whose bit `bit` (0: the lowest) is 0 to the front of
-/// `out` and those in which it is 1 after them, both in their order, and returns the number of the
+/// The split of a radix sort. Copies the keys whose bit `bit` (0: the lowest) is 0 to the front of
+/// `out` and those in which it is 1 after them, both in their order. Returns the number of the
 /// former. T is one of the eight integer types and must be named:
 ///
 ///   auto zeros = split_by_bit<std::uint32_t>(engine::best(), keys, out, 7);
@@ -168,8 +168,8 @@ buffer<T> unique(engine const& on, std::type_identity_t<std::span<T const>> valu
   return firsts;
 }
 
-/// Copies the first item of each run of equal ones (== as for `unique`) to the front of `out` and
-/// the length of the run to the front of `lengths`, both in the order of the runs, and returns the
+/// Copies the first item of each run of equal ones (== as for `unique`) to the front of `out`, and
+/// the length of the run to the front of `lengths`, both in the order of the runs. Returns the
 /// number of runs. The lengths sum to the number of items. Otherwise as `filter`.
 ///
 ///   auto runs = run_length_encode<float>(engine::best(), values, out, lengths);

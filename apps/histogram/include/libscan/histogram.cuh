@@ -53,8 +53,8 @@ void check_histogram(item_count n, Rule const& rule, Count const* d_counts,
   if (d_counts == nullptr || d_totals == nullptr) {
     throw invalid_argument("histogram: counts or totals are null; expected space for both");
   }
-  constexpr index_t most = std::is_signed_v<Count> ? 0x7fffffff : 0xffffffff;
-  if (sizeof(Count) == 4 && n.at_most() > most) {
+  constexpr index_t max_count = std::is_signed_v<Count> ? 0x7fffffff : 0xffffffff;
+  if (sizeof(Count) == 4 && n.at_most() > max_count) {
     throw invalid_argument("histogram of " + std::to_string(n.at_most()) +
                            " samples in counters of 32 bits, which could wrap; expected counters "
                            "of 64 bits");

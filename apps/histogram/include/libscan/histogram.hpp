@@ -103,9 +103,10 @@ void check_weights(std::size_t weights, std::size_t samples);
 template <class Edge>
 void check_edges(Edge const* edges, int bins);
 
-/// Throws `invalid_argument` if a bin has more than `most` samples. For counts of 32 and 64 bits.
+/// Throws `invalid_argument` if a bin has more than `max_count` samples. For counts of 32 and 64
+/// bits.
 template <class Count>
-void check_counts(Count const* counts, int bins, std::uint64_t most);
+void check_counts(Count const* counts, int bins, std::uint64_t max_count);
 
 /// call(bins) with a rule as `any_bins`.
 template <class Rule, class Call>
@@ -146,8 +147,8 @@ auto rule_samples(Samples const& samples) {
 
 }  // namespace detail
 
-/// Counts the samples of each bin of `rule` into the front of `counts`, and returns how many
-/// samples are below the bins, inside, above, and NaN; the four add up to the number of samples:
+/// Counts the samples of each bin of `rule` into the front of `counts`. Returns how many samples
+/// are below the bins, inside, above, and NaN; the four add up to the number of samples:
 ///
 ///   auto totals = histogram(engine::best(), prices, counts, even_bins<float>(0, 100, 50));
 ///
@@ -156,8 +157,8 @@ auto rule_samples(Samples const& samples) {
 /// `even_bins`, or `edge_bins` with edges in host memory, of the samples' type. Counts: integers of
 /// 32 or 64 bits; those after the last bin are not touched.
 /// Determinism: the result is the same on every engine and for any number of threads.
-/// Memory: reads the samples once. On the CPU 4 bytes per bin and thread (1 with many bins); on a
-/// device the samples and `histogram_workspace_bytes`, and on the host 8 bytes per bin if counts
+/// Memory: reads the samples once. On the CPU 4 bytes per bin and thread (1 with many bins). On a
+/// device the samples and `histogram_workspace_bytes`; on the host then 8 bytes per bin if counts
 /// have 32 bits.
 /// Throws: `invalid_argument` if `counts` is shorter than the bins or overlaps the samples or
 /// edges, edges do not ascend, or a bin has more samples than a counter holds (counts are then
@@ -185,8 +186,8 @@ sample_totals histogram(engine const& on, Samples const& samples, Counts&& count
       return detail::compiled_histogram<sample>::count(
           on, in.data(), static_cast<index_t>(in.size()), bins, counters);
     });
-    constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<count>::max());
-    if (in.size() > most) detail::check_counts(counters, rule.bins(), most);
+    constexpr auto max_count = static_cast<std::uint64_t>(std::numeric_limits<count>::max());
+    if (in.size() > max_count) detail::check_counts(counters, rule.bins(), max_count);
   });
   return totals;
 }

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <apps/radix_sort/core/overlap.hpp>
+#include <apps/radix_sort/core/sort_overlap.hpp>
 #include <apps/radix_sort/device/cluster_sort.cuh>
 #include <apps/radix_sort/device/resident_sort.cuh>
 #include <apps/radix_sort/device/sort_passes.cuh>
@@ -82,7 +82,7 @@ bool sort_at_once(workspace& ws, std::byte* counts, sort_buffers<typename Order:
                   sort_buffers<Value> values, item_count n, Order const& order,
                   std::vector<digit_place> const& places, bucket_offsets offsets = {}) {
   using key_type = typename Order::key_type;
-  if (places.size() > digit_list::most) return false;
+  if (places.size() > digit_list::max_digits) return false;
   digit_list const digits(places, offsets);
   if constexpr (tunes_cluster_sort<Tuning>) {
     return device::cluster_sort<Tuning>(ws, keys, values, n, order, digits);

@@ -72,8 +72,8 @@ struct compiled_sort {
 /// Throws `invalid_argument` unless `capacity` >= n.
 void check_sort_capacity(char const* call, char const* what, std::size_t capacity, std::size_t n);
 
-/// Throws `invalid_argument` if positions up to `most` are too few for n keys.
-void check_positions_suffice(char const* call, std::uint64_t most, std::size_t n);
+/// Throws `invalid_argument` if positions up to `max_position` are too few for n keys.
+void check_positions_suffice(char const* call, std::uint64_t max_position, std::size_t n);
 
 /// Positions as compiled code writes them, of 32 or 64 bits.
 template <class Position>
@@ -81,8 +81,8 @@ auto* compiled_positions(char const* call, Position* positions, std::size_t n) {
   constexpr bool fits =
       std::is_integral_v<Position> && (sizeof(Position) == 4 || sizeof(Position) == 8);
   static_assert(fits, "argsort: positions are integers of 32 or 64 bits");
-  using most = std::numeric_limits<Position>;
-  detail::check_positions_suffice(call, static_cast<std::uint64_t>(most::max()), n);
+  using limits = std::numeric_limits<Position>;
+  detail::check_positions_suffice(call, static_cast<std::uint64_t>(limits::max()), n);
   using word = std::conditional_t<sizeof(Position) == 4, std::uint32_t, index_t>;
   return reinterpret_cast<word*>(positions);
 }

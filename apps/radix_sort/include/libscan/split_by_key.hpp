@@ -35,9 +35,9 @@ void split_items(engine const& on, std::span<Key const> keys, std::span<Key> out
 }  // namespace detail
 
 /// Groups `keys` by bucket into the front of `out`: those that are 0 first, then those that are 1,
-/// and so on. Of k buckets, `offsets` are k + 1 index_t: offsets[b] is set to where bucket b begins
-/// in `out`, offsets[k] to the number of keys. So the size of `offsets` is the number of buckets, 1
-/// to 256, plus one:
+/// and so on. For k buckets, `offsets` has k + 1 index_t: offsets[b] is set to where bucket b
+/// begins in `out`, offsets[k] to the number of keys. So the size of `offsets` is the number of
+/// buckets, 1 to 256, plus one:
 ///
 ///   std::vector<libscan::index_t> offsets(experts + 1);
 ///   split_by_key(engine::best(), expert_of_token, grouped, tokens, tokens_by_expert, offsets);

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <apps/spmv/core/row_result.hpp>
-#include <apps/spmv/device/lanes.cuh>
+#include <apps/spmv/device/span_sums.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 

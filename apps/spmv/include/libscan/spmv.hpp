@@ -80,8 +80,8 @@ struct product_options {
 ///
 /// Types: T is float, double or std::int64_t.
 /// Determinism: integers are the same on every engine. Floats at the same place add up in the
-/// list's order on cpu, and on cuda in an order that depends only on the list: the same in every
-/// run and for any number of threads.
+/// list's order on cpu, and on cuda in an order that depends only on the list. Both are the same in
+/// every run and for any number of threads.
 /// Throws: `invalid_argument` for indices out of range and invalid sizes; `device_error`,
 /// `engine_unavailable` or std::bad_alloc if a device or its memory fails.
 template <class T>
@@ -100,17 +100,16 @@ class kept_matrix {
 
 }  // namespace detail
 
-/// A matrix prepared on an engine for many products: its offsets and indices are checked once, and
-/// a cuda engine copies it to its device once and makes a plan. It refers to its source matrix,
+/// A matrix prepared on an engine for many products. Its offsets and indices are checked once; a
+/// cuda engine copies it to its device once and makes a plan. It refers to its source matrix,
 /// which must stay unchanged. Move-only, and unusable after a move; one call at a time. T is float,
 /// double or std::int64_t.
 ///
 /// Synchronization: the constructor returns when everything is done, so a clock around it shows the
-/// cost: a pass over offsets and indices on the host's threads, and on cuda the transfer and the
-/// plan, which reads the offsets on the device (docs/measured-h200.md: 7 to 159 us).
-/// Memory: products on cpu read the caller's arrays; a table of the threads' begins would save less
-/// than 5 %. On cuda, device memory holds the matrix, the plan (about 2 bytes per row), one x, one
-/// y and a workspace.
+/// cost. That is a pass over offsets and indices on the host's threads, and on cuda the transfer
+/// and the plan, which reads the offsets on the device. Memory: products on cpu read the caller's
+/// arrays; a table of the threads' begins would save less than 5 %. On cuda, device memory holds
+/// the matrix, the plan (about 2 bytes per row), one x, one y and a workspace.
 template <class T>
 class prepared_matrix {
   static_assert(detail::refuse_other_entries<T>());

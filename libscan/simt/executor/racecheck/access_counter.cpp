@@ -43,14 +43,15 @@ passes shared_passes(warp_access const& access, int banks) {
     if (lanes == 0) continue;
     std::array<std::uintptr_t, 32 * 5> words;
     std::size_t const count = distinct_units(access, lanes, word_bytes, words);
-    std::array<std::uint8_t, 64> asked{};
-    int most = 0;
+    std::array<std::uint8_t, 64> accesses{};
+    int max_accesses = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      most = std::max<int>(most, ++asked[words[i] % static_cast<unsigned>(banks)]);
+      max_accesses =
+          std::max<int>(max_accesses, ++accesses[words[i] % static_cast<unsigned>(banks)]);
     }
-    result.taken += most;
+    result.taken += max_accesses;
     result.ideal += 1;
-    result.worst = std::max(result.worst, most);
+    result.worst = std::max(result.worst, max_accesses);
   }
   return result;
 }

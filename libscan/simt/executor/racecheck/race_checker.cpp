@@ -44,7 +44,7 @@ void race_checker::launch_begins(launch_facts const& launch) {
   next_serial_ = 1;
   next_copy_ = {};
   if (how_->shared_banks < 1 || how_->shared_banks > 64) {
-    throw kernel_error("settings ask for " + std::to_string(how_->shared_banks) +
+    throw kernel_error("settings request " + std::to_string(how_->shared_banks) +
                        " banks of shared memory; expected 1 to 64");
   }
   counter_.begin(how_->shared_banks);

@@ -145,7 +145,7 @@ class race_checker final : public observer {
   cell& cell_in(shared_place const& place, std::byte* address);
   shared_place find_shared(checked_block& block, std::byte const* address) const;
 
-  // ordering.cpp
+  // happens_before.cpp
   /// The last join, which many threads repeat.
   struct last_join {
     clock_ref a, b, result;

@@ -204,7 +204,7 @@ void grid_run::start_block(int slot) {
   block.proxy_fences = 0;
   block.live = true;
   for (warp_state& warp : block.warps) {
-    warp.returned = warp.asking = 0;
+    warp.returned = warp.in_active_mask = 0;
     warp.open_count = 0;
     wake_lanes(block, warp, warp.existing);
   }

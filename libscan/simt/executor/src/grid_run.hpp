@@ -203,7 +203,8 @@ class grid_run {
 /// The current launch of this OS thread.
 extern constinit thread_local grid_run* running_grid;
 
-/// The checker of this build, if it has one (tsan_observer.cpp, racecheck.cpp, no_observer.cpp).
+/// The checker of this build, if it has one (tsan_observer.cpp, racecheck/race_checker.cpp,
+/// no_observer.cpp).
 observer* default_observer();
 
 /// The name that CUDA users know for a call.
@@ -213,10 +214,10 @@ std::string describe(call_site site);
 /// "(1,0,0)".
 std::string coordinates(uint3 index);
 
-/// "__ballot_sync (mask ffffffff) at bugs.cuh:44".
+/// "__ballot_sync (mask ffffffff) at bugs.cu:44".
 std::string describe(warp_call const& made);
 
-/// "threads 0-39 wait in __syncthreads at bugs.cuh:43; threads 40-63 ...".
+/// "threads 0-39 wait in __syncthreads at bugs.cu:43; threads 40-63 ...".
 std::string describe_waits(block_state const& block);
 
 }  // namespace libscan::inline v1_executor::simt::executor

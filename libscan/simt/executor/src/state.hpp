@@ -80,7 +80,7 @@ struct warp_state {
   unsigned existing = 0;  ///< the lanes of this warp that exist, by the block's size
   unsigned ready = 0;
   unsigned returned = 0;
-  unsigned asking = 0;  ///< lanes that wait in __activemask
+  unsigned in_active_mask = 0;  ///< lanes that wait in __activemask
   int open_count = 0;
   std::array<rendezvous, 32> open;  ///< only the first `open_count` are in use
   thread_state* lanes = nullptr;

@@ -177,7 +177,7 @@ unsigned common_word(call what, warp_state& warp, unsigned members) {
 
 bool is_shuffle(call what) { return what >= call::shfl && what <= call::shfl_xor; }
 
-void tell(grid_run& run, warp_state& warp, unsigned members, call what) {
+void report_call(grid_run& run, warp_state& warp, unsigned members, call what) {
   thread_name* names[32];
   std::size_t count = 0;
   each_lane(warp, members, [&](thread_state& lane) { names[count++] = &lane.name; });
@@ -199,7 +199,7 @@ void complete(grid_run& run, warp_state& warp, unsigned members, thread_state co
     each_lane(warp, members, [&](thread_state& lane) { lane.wait.word = word; });
   }
   if (run.how().count != nullptr) ++run.tally(made.site).warp_calls;
-  if (run.watcher() != nullptr) tell(run, warp, members, what);
+  if (run.watcher() != nullptr) report_call(run, warp, members, what);
 }
 
 [[noreturn]] void fail_as_different(grid_run& run, thread_state const& waiting,
@@ -251,7 +251,7 @@ bool complete_if_met(grid_run& run, warp_state& warp, rendezvous& meeting) {
 
 unsigned asking_at(warp_state& warp, call_site site) {
   unsigned lanes = 0;
-  each_lane(warp, warp.asking, [&](thread_state& lane) {
+  each_lane(warp, warp.in_active_mask, [&](thread_state& lane) {
     if (lane.wait.site == site) lanes |= 1u << lane.lane;
   });
   return lanes;
@@ -302,7 +302,7 @@ unsigned grid_run::ask_active_lanes(call_site site) {
   }
   me.wait.what = call::active_mask;
   me.wait.site = site;
-  warp.asking |= 1u << me.lane;
+  warp.in_active_mask |= 1u << me.lane;
   ++lanes_asking_;
   suspend();
   return me.wait.word;
@@ -313,7 +313,7 @@ void grid_run::give_active_lanes(warp_state& warp, unsigned lanes, unsigned answ
     lane.wait.word = answer;
     --lanes_asking_;
   });
-  warp.asking &= ~lanes;
+  warp.in_active_mask &= ~lanes;
   wake_lanes(*warp.lanes->block, warp, lanes);
 }
 
@@ -321,8 +321,8 @@ bool grid_run::answer_active_lanes() {
   for (auto& block : slots_) {
     if (block == nullptr || !block->live) continue;
     for (warp_state& warp : block->warps) {
-      if (warp.asking == 0) continue;
-      call_site const site = warp.lanes[__builtin_ctz(warp.asking)].wait.site;
+      if (warp.in_active_mask == 0) continue;
+      call_site const site = warp.lanes[__builtin_ctz(warp.in_active_mask)].wait.site;
       unsigned const here = asking_at(warp, site);
       give_active_lanes(warp, here, here);
     }

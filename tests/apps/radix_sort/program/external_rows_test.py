@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.abspath(__file__ + "/../../../common"))
 from program_case import BAD_FILE, DONE, ProgramCase, limited
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
-ROWS = 100_000  # of which less than 20 000 are sorted at once
+ROWS = 100_000  # less than 20 000 of them are sorted at once
 
 
 class ExternalRows(ProgramCase):

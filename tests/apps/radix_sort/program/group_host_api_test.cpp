@@ -78,7 +78,7 @@ TEST_CASE("outputs of a split lie apart from everything, and are long enough") {
     split_by_key(on, part(0), part(30), part(60), part(90), std::span(more).subspan(offsets_at, 3));
   };
   std::string const apart = "; expected memory separate from it";
-  for (std::size_t const at : {0, 27}) {  // of each part the beginning, and the end alone
+  for (std::size_t const at : {0, 27}) {  // the beginning of each part, and only its end
     CHECK_THROWS_WITH(split_into(at), "split_by_key: offsets overlap keys" + apart);
     CHECK_THROWS_WITH(split_into(at + 30), "split_by_key: offsets overlap out" + apart);
     CHECK_THROWS_WITH(split_into(at + 60), "split_by_key: offsets overlap values" + apart);

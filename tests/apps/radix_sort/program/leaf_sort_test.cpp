@@ -15,13 +15,13 @@
 using namespace libscan;
 using namespace libscan::test;
 
-TEST_CASE("leaves are sorted stably by digits of either width, and by what is left behind them") {
+TEST_CASE("leaves are sorted stably by digits of either width, and by what is left them") {
   using item = cpu::detail::keyed_value<std::uint64_t, std::uint32_t>;
   cpu::detail::counting_bits<std::uint64_t> const order{~std::uint64_t{0}};
   for (bool const wide : {false, true}) {
     for (index_t const n : {1, 2, 7, 31, 32, 33, 511, 512, 513, 3000, 20000, 70001}) {
       // Bits in which keys differ: all; a digit's; two digits'; two far apart, with the same ones
-      // above in many keys, which tie but for the lowest.
+      // above in many keys, which tie except the lowest.
       for (std::uint64_t const mask :
            {~std::uint64_t{0}, std::uint64_t{0x7f0}, std::uint64_t{0x3fffff} << 20,
             std::uint64_t{0xfff} << 50 | 0xf, std::uint64_t{1} << 63 | 0xffff}) {

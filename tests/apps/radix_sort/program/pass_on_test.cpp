@@ -40,7 +40,7 @@ TEST_CASE("sorted keys are passed on, past the caches and partly in place, too")
   cpu::sort_pairs(2, places.data(), places.data(), values.data(), out.data(), n);
   CHECK((places == keys));
   CHECK((out == values));
-  // Sorted but for the last, which is seen when most has been written.
+  // Sorted except the last, which is seen when most has been written.
   keys.back() = 0;
   auto expected = keys;
   std::rotate(expected.begin() + 3, expected.end() - 1, expected.end());

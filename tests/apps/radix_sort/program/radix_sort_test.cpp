@@ -100,7 +100,7 @@ std::string sort_error(int threads, std::vector<T> const& keys, sort_tuning cons
   return bit_difference(keys, in.copy());
 }
 
-/// Keys of which most share their high bits, some groups more than others.
+/// Keys that mostly share their high bits, some groups more than others.
 std::vector<std::uint64_t> skewed_keys(index_t n) {
   random_words words(5);
   std::vector<std::uint64_t> keys;
@@ -119,7 +119,7 @@ std::vector<std::uint64_t> skewed_keys(index_t n) {
   return keys;
 }
 
-/// A key of one's own.
+/// A key of your own.
 struct version {
   std::uint16_t major;
   std::uint64_t build;
@@ -190,7 +190,7 @@ TEST_CASE("skewed keys are split again") {
     with_threads(threads, [&] {
       CHECK(sort_error(threads, keys) == "");
       CHECK(sort_error(threads, keys, {1 << 12, 256, 4, 6}) == "");
-      // More bits than a split has are as many as it has.
+      // More bits than a split has count as all its bits.
       CHECK(sort_error(threads, keys, {1 << 12, 1, 14, 14}) == "");
     });
   }
@@ -228,7 +228,7 @@ TEST_CASE("a high bit that samples do not show is found") {
   CHECK(sort_error(2, keys) == "");
   for (auto& key : keys) key = key < 7 ? key * key << 30 : key;
   CHECK(sort_error(3, keys, {1 << 12, 256, 4, 6}) == "");
-  // Sorted but for the one item between two samples.
+  // Sorted except the one item between two samples.
   std::vector<std::uint32_t> almost(200000);
   for (std::size_t i = 0; i < almost.size(); ++i) almost[i] = static_cast<std::uint32_t>(i);
   almost[77777] = 3;
@@ -257,7 +257,7 @@ TEMPLATE_LIST_TEST_CASE("all floats of 16 bits are in the order of their values"
   CHECK(sort_error(2, keys, {1 << 12, 1 << 10, 8, 11}) == "");
 }
 
-TEST_CASE("only the bits asked for count") {
+TEST_CASE("only the bits requested count") {
   auto const keys = make_keys<std::uint32_t>(pattern::random, 5000);
   for (auto const [first, end] : {std::array{0, 32}, {4, 11}, {0, 1}, {31, 32}, {7, 7}, {16, -1}}) {
     INFO("bits " << first << " to " << end);
@@ -302,7 +302,7 @@ TEST_CASE("pointers of any alignment are sorted, and nothing is written beside")
   }
 }
 
-TEST_CASE("keys of a type of one's own are sorted by their words") {
+TEST_CASE("keys of a type of your own are sorted by their words") {
   random_words words(3);
   std::vector<version> keys(4000);
   for (auto& key : keys) {

@@ -24,7 +24,7 @@ using cpu::detail::sort_tuning;
 
 namespace {
 
-/// Offsets of segments of lengths below `limit`, and one of `last` items behind them.
+/// Offsets of segments of lengths below `limit`, and one of `last` items after them.
 std::vector<index_t> offsets_of(index_t segments, std::uint64_t limit, index_t last) {
   random_words words(static_cast<std::uint64_t>(segments) + limit);
   std::vector<index_t> offsets{0};
@@ -158,7 +158,7 @@ void require_own_order(int threads, std::vector<index_t> const& offsets, sort_di
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("segments are sorted in orders of one's own, by offsets of any integers", "",
+TEMPLATE_TEST_CASE("segments are sorted in orders of your own, by offsets of any integers", "",
                    (std::pair<std::int32_t, std::uint32_t>), (std::pair<std::uint32_t, int>),
                    (std::pair<std::uint64_t, index_t>),
                    (std::pair<long long, unsigned long long>)) {

@@ -121,7 +121,7 @@ constexpr int many_buckets = cpu::detail::buckets_at_hand + 1;
 TEST_CASE("many items are written in turns, or streamed to their buckets, wherever these begin") {
   for (int const buckets : {cpu::detail::buckets_at_hand, many_buckets, 8, 256}) {
     if (quick_types && buckets != cpu::detail::buckets_at_hand && buckets != many_buckets) continue;
-    // Keys with values, and in `faults` keys alone.
+    // Keys with values, and in `faults` keys only.
     CHECK(faults<std::uint32_t>(2, below<std::uint64_t>(streamed / 8 + buckets, buckets),
                                 buckets) == "");
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splitters: words in order are in buckets in order, frequent ones in buckets of their own, and all
-// buckets hold about as many words of the sample as were asked for.
+// buckets hold about as many words of the sample as were requested.
 #include <algorithm>
-#include <apps/radix_sort/program/splitters.hpp>
+#include <apps/radix_sort/program/bucket_splitters.hpp>
 #include <cstdint>
 #include <limits>
 #include <random>

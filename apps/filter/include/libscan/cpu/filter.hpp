@@ -77,7 +77,7 @@ void mark_blocks(Rule const& rule, chunk const& c, Take take) {
   read_ahead ahead(next);
   for (index_t i = c.begin; i < c.end; i += mark_items) {
     index_t const items = std::min(mark_items, c.end - i);
-    ahead.ask(share);
+    ahead.request(share);
     take(i, items, rule.mark(i, items, flags) ? flags : nullptr);
   }
 }

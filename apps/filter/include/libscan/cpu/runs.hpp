@@ -39,8 +39,8 @@ run_outputs(Values, index_t, Lengths, index_t, Offsets, index_t)
 
 namespace detail {
 
-/// Of some consecutive items: how many runs begin among them, and the position of the last
-/// beginning (0 if there is none).
+/// Summary of consecutive items: the number of runs that begin among them, and the position of the
+/// last beginning (0 if there is none).
 struct run_begins {
   index_t runs;
   index_t last;
@@ -113,9 +113,9 @@ index_t unique(int threads, In in, Out out, index_t n, Equal equal = {},
   return cpu::filter_by(threads, in, out, n, rule, capacity, chunk_items);
 }
 
-/// Of run r of equal items in in[0..n-1], writes the first item to values[r], the length to
-/// lengths[r], and the position of the first item to offsets[r]; returns how many runs there are.
-/// Writes no more than fits, whatever it returns.
+/// For each run r of equal items in in[0..n-1]: values[r] = its first item, lengths[r] = its
+/// length, offsets[r] = the position of its first item. Returns the number of runs. Writes no more
+/// than fits, whatever it returns.
 ///
 /// Types: `in` is a random-access iterator or pointer, `equal` as for `unique`; a run continues
 /// while neighbors are equal. Lengths and offsets are converted from `index_t` to the output's

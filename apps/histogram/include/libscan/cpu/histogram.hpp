@@ -84,11 +84,11 @@ void count_few_bins(int threads, Sample const* in, index_t n, Rule const& rule,
     from.since = 0;
   };
   detail::for_pieces(threads, n, histogram_chunk, [&](int worker, index_t begin, index_t end) {
-    constexpr index_t most = index_t{1} << 30;
+    constexpr index_t max_items = index_t{1} << 30;
     worker_tables& mine = *own[static_cast<std::size_t>(worker)];
     mine.tables.count(in + begin, end - begin, rule);
     mine.since += end - begin;
-    if (mine.since >= most) merge(mine);
+    if (mine.since >= max_items) merge(mine);
   });
   for (auto const& tables : own) {
     if (tables->since > 0) merge(*tables);

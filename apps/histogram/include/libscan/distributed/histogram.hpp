@@ -68,9 +68,9 @@ sample_totals histogram(ranks const& on, Samples const& samples, Counts&& counts
       return libscan::histogram(on.local(), samples, own, rule);
     });
     call.agree("results", [&] {
-      index_t const most = *std::max_element(all.begin(), all.end() - 4);
-      if (std::in_range<count>(most)) return;
-      throw invalid_argument("histogram: a bin has " + std::to_string(most) +
+      index_t const max_count = *std::max_element(all.begin(), all.end() - 4);
+      if (std::in_range<count>(max_count)) return;
+      throw invalid_argument("histogram: a bin has " + std::to_string(max_count) +
                              " samples, more than a counter holds");
     });
     std::ranges::transform(std::span(all).first(bins), to.begin(),

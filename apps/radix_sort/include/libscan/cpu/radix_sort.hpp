@@ -12,7 +12,7 @@
 #include <type_traits>
 
 #include <apps/radix_sort/core/key_order.hpp>
-#include <apps/radix_sort/core/overlap.hpp>
+#include <apps/radix_sort/core/sort_overlap.hpp>
 #include <apps/radix_sort/cpu/sort_items.hpp>
 #include <apps/radix_sort/cpu/sorter.hpp>
 #include <libscan/core/error.hpp>

@@ -12,7 +12,7 @@
 #include <string>
 #include <type_traits>
 
-#include <apps/radix_sort/core/overlap.hpp>
+#include <apps/radix_sort/core/sort_overlap.hpp>
 #include <apps/radix_sort/cpu/sort_items.hpp>
 #include <apps/radix_sort/cpu/sorter.hpp>
 #include <apps/radix_sort/cpu/split.hpp>
@@ -67,16 +67,16 @@ struct item_segments {
     std::atomic<bool> ascend{true};
     detail::for_each_of(threads, all.count, [&](int, index_t p) {
       bool good = true;
-      index_t most = 0;
+      index_t max_length = 0;
       for (index_t s = all.begin(p); s < all.end(p); ++s) {
         bool const ascends = at(s) <= at(s + 1);
         good = good && ascends;
         // Unsigned, since offsets may be invalid.
         auto const length =
             static_cast<std::uint64_t>(at(s + 1)) - static_cast<std::uint64_t>(at(s));
-        most = std::max(most, static_cast<index_t>(length));
+        max_length = std::max(max_length, static_cast<index_t>(length));
       }
-      lengths[p] = most;
+      lengths[p] = max_length;
       if (!good) ascend.store(false, std::memory_order_relaxed);
     });
     longest = *std::max_element(lengths.data(), lengths.data() + all.count);
@@ -101,17 +101,17 @@ void sort_segments(int threads, item_segments<Offset> const& segments, Order con
   index_t const large = leaves.leaf_items();
   index_t const tiny = leaves.tiny_items();
   constexpr index_t batch_items = 512;  // of tiny segments, sorted together
-  index_t const most = std::max(batch_items, std::min(segments.longest, large));
+  index_t const max_length = std::max(batch_items, std::min(segments.longest, large));
   constexpr index_t group_items = index_t{1} << 14;
   index_t const groups = libscan::ceil_div(segments.items(), group_items);
   // A few items of tiny segments are sorted on the stack.
   constexpr index_t near_items = 2 * batch_items;
   alignas(cache_line) std::byte near[near_items * sizeof(Item)];
-  index_t const scratch_items = std::min<index_t>(threads, groups) * 2 * most;
+  index_t const scratch_items = std::min<index_t>(threads, groups) * 2 * max_length;
   sort_memory<Item> const memory(scratch_items <= near_items ? 0 : scratch_items);
   Item* const all_scratch = memory.empty() ? reinterpret_cast<Item*>(near) : memory.data();
   detail::for_each_of(threads, groups, [&](int worker, index_t group) {
-    Item* const scratch = all_scratch + worker * 2 * most;
+    Item* const scratch = all_scratch + worker * 2 * max_length;
     index_t s = segments.first_from(0, group * group_items);
     index_t const end = segments.first_from(s, (group + 1) * group_items);
     while (s != end) {
@@ -124,13 +124,14 @@ void sort_segments(int threads, item_segments<Offset> const& segments, Order con
       if (past != s) {
         leaves.sort_tiny_segments(source_from(begin), segments.offsets + s, past - s,
                                   sink_from(begin, segments.at(past) - begin), scratch,
-                                  scratch + most);
+                                  scratch + max_length);
         s = past;
         continue;
       }
       index_t const size = segments.at(s + 1) - begin;
       if (size <= large) {
-        leaves.sort_leaf(source_from(begin), size, sink_from(begin, size), scratch, scratch + most);
+        leaves.sort_leaf(source_from(begin), size, sink_from(begin, size), scratch,
+                         scratch + max_length);
       }
       ++s;
     }

@@ -10,7 +10,7 @@
 #include <string>
 #include <type_traits>
 
-#include <apps/radix_sort/core/overlap.hpp>
+#include <apps/radix_sort/core/sort_overlap.hpp>
 #include <apps/radix_sort/cpu/line_writer.hpp>
 #include <apps/radix_sort/cpu/sort_items.hpp>
 #include <apps/radix_sort/cpu/split.hpp>

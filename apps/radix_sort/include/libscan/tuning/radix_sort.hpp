@@ -39,7 +39,7 @@ struct digit_pass_tuning {
   static constexpr int block_threads = threads_for(512, widest);
   static constexpr int resident_blocks = 1;
   static constexpr int items_per_thread = widest <= 4 ? 16 : widest < 64 ? 64 / widest : 1;
-  // Of a launch: counts within them fit 30 bits.
+  // Tiles per launch, so that counts fit in 30 bits.
   static constexpr index_t portion_tiles = (index_t{1} << 29) / (block_threads * items_per_thread);
 };
 
@@ -52,7 +52,7 @@ struct segment_tile_tuning {
   static constexpr bool small_keys = sizeof(Key) <= 4 && std::is_void_v<Value>;
   static constexpr int block_threads = small_keys ? 256 : pass::block_threads;
   static constexpr int items_per_thread = pass::items_per_thread;
-  // Of a multiprocessor, as registers permit.
+  // Blocks per multiprocessor, as registers permit.
   static constexpr int resident_blocks = small_keys ? 3 : items_per_thread <= 8 ? 2 : 1;
 };
 
@@ -100,7 +100,7 @@ struct staged_pass_tuning {
 template <class Key, class Value>
 struct cluster_sort_tuning {
   static constexpr int block_threads = 512;
-  // Each twice, and positions.
+  // Keys and values twice, and positions.
   static constexpr int row_bytes =
       2 * block_threads * (static_cast<int>(sizeof(Key)) + value_bytes<Value> + 1);
   // Beside 21 KiB of counts; 0 of large items.

@@ -144,14 +144,15 @@ template <class Value, class Offset>
 void require_no_row_overlap(coo_matrix<Value> const& list, Offset const* offsets,
                             std::int32_t const* indices, Value const* values) {
   char const* const call = "coo_to_csr";
-  index_t const most = libscan::detail::expanded_entries(list);
+  index_t const max_entries = libscan::detail::expanded_entries(list);
   memory_span read[] = {detail::memory_of(list.row_indices, list.entries),
                         detail::memory_of(list.indices, list.entries),
                         {}};
-  memory_span written[] = {detail::memory_of(offsets, list.rows + 1), memory_of(indices, most), {}};
+  memory_span written[] = {
+      detail::memory_of(offsets, list.rows + 1), memory_of(indices, max_entries), {}};
   if constexpr (!std::is_same_v<Value, no_values>) {
     read[2] = detail::memory_of(list.values, list.entries);
-    written[2] = detail::memory_of(values, most);
+    written[2] = detail::memory_of(values, max_entries);
   }
   for (memory_span const to : written) {
     for (memory_span const from : read) require_no_overlap(call, "list and matrix", from, to);

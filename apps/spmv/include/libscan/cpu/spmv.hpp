@@ -21,9 +21,9 @@ namespace detail {
 
 /// Entries and rows of a piece of `all`: enough to be read in one go, few enough to balance.
 inline index_t spmv_piece_items(index_t all) {
-  constexpr index_t least = index_t{1} << 14, most = index_t{1} << 17, pieces = 64;
-  index_t items = least;
-  while (items < most && items * pieces < all) items *= 2;
+  constexpr index_t min_items = index_t{1} << 14, max_items = index_t{1} << 17, pieces = 64;
+  index_t items = min_items;
+  while (items < max_items && items * pieces < all) items *= 2;
   return items;
 }
 
@@ -231,10 +231,10 @@ class product {
   template <class SumRows>
   void put_rows_in_vectors(index_t row, index_t last_row, SumRows sum_rows) const {
     if (is_plain()) return sum_rows(row, last_row, out_.y + row);
-    constexpr index_t most = 1024;
-    T sums[most];
-    for (; row < last_row; row += most) {
-      index_t const next = std::min(last_row, row + most);
+    constexpr index_t max_sums = 1024;
+    T sums[max_sums];
+    for (; row < last_row; row += max_sums) {
+      index_t const next = std::min(last_row, row + max_sums);
       sum_rows(row, next, sums);
       for (index_t r = row; r < next; ++r) out_.put(r, sums[r - row]);
     }

@@ -10,7 +10,7 @@
 
 #include <hwy/highway.h>
 
-#include <apps/filter/host/predicate_marks.hpp>
+#include <apps/filter/cpu/vector_predicate.hpp>
 #include <libscan/core/operators.hpp>
 #include <tests/apps/filter/item_types.hpp>
 #include <tests/support/catch.hpp>

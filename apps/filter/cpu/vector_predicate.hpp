@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rule of a filter on a CPU that keeps what a predicate keeps, in vector instructions. Compiled
-// for several instruction sets in predicate_marks.cpp; the best one is chosen at run time.
+// for several instruction sets in vector_predicate.cpp; the best one is chosen at run time.
 #pragma once
 
 #include <cstdint>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector code of predicate_marks.hpp, through Highway: one comparison of a vector with either
+// The vector code of vector_predicate.hpp, through Highway: one comparison of a vector with either
 // end of an interval, and a byte for each lane of the result.
-#include <apps/filter/host/predicate_marks.hpp>
+#include <apps/filter/cpu/vector_predicate.hpp>
 
 #include <algorithm>
 #include <type_traits>
 
 #include <libscan/cpu/vector_targets.hpp>
 
-#define HWY_TARGET_INCLUDE "apps/filter/host/predicate_marks.cpp"
+#define HWY_TARGET_INCLUDE "apps/filter/cpu/vector_predicate.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -120,8 +120,8 @@ bool keep_predicate<T>::mark(index_t begin, index_t items, std::uint8_t* flags) 
     return true;
   }
   // Like predicate_program, but with the bools of a block of items instead of one.
-  constexpr int most = predicate_program<T>::max_steps / 2 + 1;
-  std::uint8_t stack[most][mark_items];
+  constexpr int max_depth = predicate_program<T>::max_steps / 2 + 1;
+  std::uint8_t stack[max_depth][mark_items];
   int size = 0;
   auto const& program = keep->program();
   for (int s = 0; s < program.size(); ++s) {

@@ -12,7 +12,7 @@
 
 namespace libscan::test {
 
-/// The size asked for, on a GPU; a small odd or even one in the executor.
+/// The size requested, on a GPU; a small odd or even one in the executor.
 constexpr index_t large(index_t n) { return on_gpu ? n : 5000 + n % 2; }
 
 inline constexpr index_t two_31 = index_t{1} << 31;
@@ -20,7 +20,7 @@ inline constexpr index_t two_32 = index_t{1} << 32;
 inline constexpr index_t two_33 = index_t{1} << 33;
 
 /// Whether the GPU has so many bytes to spare; says so if not, for CTest to report a skipped test.
-inline bool has_room(index_t bytes) {
+inline bool has_memory(index_t bytes) {
 #ifdef __CUDACC__
   std::size_t unused = 0, all = 0;
   LIBSCAN_CHECK(cudaDeviceSynchronize());  // what was freed before is given back now

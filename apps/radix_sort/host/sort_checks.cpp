@@ -17,11 +17,11 @@ void check_sort_capacity(char const* call, char const* what, std::size_t capacit
                          " holds only " + std::to_string(capacity));
 }
 
-void check_positions_suffice(char const* call, std::uint64_t most, std::size_t n) {
-  if (n == 0 || n - 1 <= most) return;
+void check_positions_suffice(char const* call, std::uint64_t max_position, std::size_t n) {
+  if (n == 0 || n - 1 <= max_position) return;
   throw invalid_argument(std::string(call) + ": " + std::to_string(n) +
-                         " keys, but positions hold only numbers up to " + std::to_string(most) +
-                         "; expected positions of 64 bits");
+                         " keys, but positions hold only numbers up to " +
+                         std::to_string(max_position) + "; expected positions of 64 bits");
 }
 
 void check_no_sort_overlap(char const* call, char const* words, std::span<std::byte const> a,

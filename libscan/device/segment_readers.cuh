@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How kernels read masks and descriptions of segments (libscan/core/segments.hpp): as the bits of a
-// few consecutive items at once.
+// few consecutive items at once. Also which items of a tile are in segments.
 #pragma once
 
 #include <cstdint>
@@ -81,7 +81,7 @@ __device__ __forceinline__ unsigned pack(std::uint8_t const (&row)[Width]) {
 
 }  // namespace detail
 
-/// Of bytes.
+/// For bytes.
 template <int Width>
 __device__ __forceinline__ bool whole_rows(byte_mask const& mask) {
   return warp::whole_rows<Width>(mask.bytes);
@@ -99,7 +99,7 @@ __device__ __forceinline__ unsigned bits(byte_mask const& mask, index_t i, int c
   return detail::pack(row);
 }
 
-/// Of bits. Width divides 32 and i.
+/// For bits. Width divides 32 and i.
 template <int Width>
 __device__ __forceinline__ bool whole_rows(bit_mask const& /*mask*/) {
   return true;
@@ -137,7 +137,7 @@ __device__ __forceinline__ unsigned changes(segment_keys<Keys, Equal> const& hea
 
 }  // namespace detail
 
-/// Of keys.
+/// For keys.
 template <int Width, class Keys, class Equal>
 __device__ __forceinline__ bool whole_rows(segment_keys<Keys, Equal> const& heads) {
   return warp::whole_rows<Width>(heads.keys);
@@ -165,7 +165,7 @@ __device__ __forceinline__ index_t remainder(equal_segments const& rows, index_t
   return i % rows.length;
 }
 
-/// Of segments of one length.
+/// For segments of one length.
 template <int Width>
 __device__ __forceinline__ bool whole_rows(equal_segments const& /*rows*/) {
   return true;
@@ -212,6 +212,54 @@ inline void check_heads(equal_segments const& rows) {
     throw invalid_argument("length of segments is " + std::to_string(rows.length) +
                            "; expected > 0");
   }
+}
+
+/// All items of a tile are in segments.
+struct all_items {
+  __device__ bool hold(int, int) const { return true; }
+  __device__ bool has(int) const { return true; }
+};
+
+/// Only items [first, end) of a tile are.
+struct some_items {
+  int first, end;
+
+  /// Whether all of [from, to) are.
+  __device__ bool hold(int from, int to) const { return first <= from && to <= end; }
+  /// Whether this one is.
+  __device__ bool has(int item) const { return first <= item && item < end; }
+};
+
+/// Head flags that come of offsets.
+template <class Heads>
+concept has_offsets = requires(Heads const& heads) {
+  heads.offsets[heads.segments];
+};
+
+/// Whether all items [base, end) are in segments.
+template <class Heads>
+__device__ __forceinline__ bool all_in_segments(Heads const&, index_t, index_t) {
+  return true;
+}
+template <has_offsets Heads>
+__device__ __forceinline__ bool all_in_segments(Heads const& heads, index_t base, index_t end) {
+  return static_cast<index_t>(heads.offsets[0]) <= base &&
+         end <= static_cast<index_t>(heads.offsets[heads.segments]);
+}
+
+/// Which items of the tile at `base` are in segments.
+template <class Heads>
+__device__ __forceinline__ all_items items_in_segments(Heads const&, index_t) {
+  return {};
+}
+template <has_offsets Heads>
+__device__ __forceinline__ some_items items_in_segments(Heads const& heads, index_t base) {
+  auto const in_tile = [&](auto offset) {
+    constexpr index_t far = index_t{1} << 30;  // no tile has so many
+    index_t const item = static_cast<index_t>(offset) - base;
+    return static_cast<int>(item < 0 ? 0 : item < far ? item : far);
+  };
+  return {in_tile(heads.offsets[0]), in_tile(heads.offsets[heads.segments])};
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -29,7 +29,7 @@ struct digit_tile {
   static constexpr int digits_per_thread = (digit_values + block_threads - 1) / block_threads;
   static_assert(block_threads % simt::warp_size == 0);
 
-  /// Of a block.
+  /// A block's memory.
   struct shared_storage {
     union {
       key_type key[tile_items];

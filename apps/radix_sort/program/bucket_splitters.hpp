@@ -19,7 +19,7 @@ class splitters {
   /// Chooses about `buckets` of them for words such as those of `sample`.
   splitters(std::vector<Word> sample, std::size_t buckets) {
     std::sort(sample.begin(), sample.end());
-    std::size_t const most = std::max<std::size_t>(1, sample.size() / buckets);
+    std::size_t const max_share = std::max<std::size_t>(1, sample.size() / buckets);
     std::size_t const frequent = std::max<std::size_t>(2, sample.size() / (2 * buckets));
     std::size_t held = 0;  // in the last bucket
     for (std::size_t i = 0; i < sample.size();) {
@@ -32,7 +32,7 @@ class splitters {
         if (word != std::numeric_limits<Word>::max()) add(static_cast<Word>(word + 1));
         held = 0;
       } else {
-        if (held + same > most) {
+        if (held + same > max_share) {
           add(word);
           held = 0;
         }

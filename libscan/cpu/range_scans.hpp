@@ -75,16 +75,16 @@ void require_no_overlap_with_ranges(char const* call, segment_ranges<Offset> con
                              detail::memory_of(segments.ends, count), to);
 }
 
-/// Calls whole(s, begin, end) for each segment of more than `most` items, on this thread, then
-/// part(s, begin, end) for the others, on several threads.
+/// Calls whole(s, begin, end) for each segment of more than `max_length` items, on this thread,
+/// then part(s, begin, end) for the others, on several threads.
 template <class Offset, class Whole, class Part>
-void for_each_range(int threads, segment_ranges<Offset> const& segments, index_t most,
+void for_each_range(int threads, segment_ranges<Offset> const& segments, index_t max_length,
                     Whole const& whole, Part const& part) {
   auto const each = [&](index_t first, index_t last, bool wanted, auto const& work) {
     for (index_t s = first; s < last; ++s) {
       auto const begin = static_cast<index_t>(segments.begins[s]);
       auto const end = static_cast<index_t>(segments.ends[s]);
-      if ((end - begin > most) == wanted) work(s, begin, end);
+      if ((end - begin > max_length) == wanted) work(s, begin, end);
     }
   };
   index_t const count = segments.segments;

@@ -32,24 +32,24 @@ struct range_piece {
   index_t number;   // of its pieces
 };
 
-/// The pieces of long ranges, in the workspace. There are fewer than `most` unless ranges overlap:
-/// each range is longer than a piece, and `parts` pieces make up all items.
+/// The pieces of long ranges, in the workspace. There are fewer than `max_pieces` unless ranges
+/// overlap: each range is longer than a piece, and `parts` pieces make up all items.
 template <class T>
 class range_pieces {
  public:
   static constexpr index_t parts = 512;
-  static constexpr index_t most = 2 * parts;
+  static constexpr index_t max_pieces = 2 * parts;
 
   /// Items of a piece, if blocks take tiles of so many.
   static constexpr index_t items_of(index_t n, index_t tile_items) {
-    index_t const share = ceil_div(n, parts), least = 4 * tile_items;
-    return share > least ? share : least;
+    index_t const share = ceil_div(n, parts), min_items = 4 * tile_items;
+    return share > min_items ? share : min_items;
   }
 
   /// None where no range of n items can be longer than a piece.
   static constexpr std::size_t bytes(index_t n, index_t tile_items) {
     if (n <= items_of(n, tile_items)) return 0;
-    return totals_at + static_cast<std::size_t>(most) * sizeof(T);
+    return totals_at + static_cast<std::size_t>(max_pieces) * sizeof(T);
   }
   /// How many bytes must be 0 at first.
   static constexpr std::size_t cleared_bytes = 256;
@@ -72,8 +72,8 @@ class range_pieces {
     }
     simt::sync_block();
     index_t const first = shared;
-    bool const fits = first + count <= most;
-    for (index_t k = threadIdx.x; k < count && first + k < most; k += blockDim.x) {
+    bool const fits = first + count <= max_pieces;
+    for (index_t k = threadIdx.x; k < count && first + k < max_pieces; k += blockDim.x) {
       pieces_[first + k] = {fits ? segment : -1, k};
     }
     simt::sync_block();
@@ -83,7 +83,7 @@ class range_pieces {
   /// How many pieces an earlier launch has listed.
   __device__ index_t count() const {
     auto const claimed = static_cast<index_t>(*claimed_);
-    return claimed < most ? claimed : most;
+    return claimed < max_pieces ? claimed : max_pieces;
   }
   __device__ range_piece at(index_t p) const { return pieces_[p]; }
   __device__ void store(index_t p, T const& total) const { totals_[p] = total; }
@@ -115,7 +115,7 @@ class range_pieces {
   }
 
  private:
-  static constexpr std::size_t totals_at = cleared_bytes + most * sizeof(range_piece);
+  static constexpr std::size_t totals_at = cleared_bytes + max_pieces * sizeof(range_piece);
   static_assert(totals_at % 256 == 0);
 
   template <class Op>
@@ -305,10 +305,10 @@ struct range_piece_kernel {
   }
 };
 
-/// Launches one of the kernels for up to `most` ranges or pieces.
+/// Launches one of the kernels for up to `max_ranges` ranges or pieces.
 template <class Kernel, class... Args>
-void launch_range_kernel(simt::stream on, index_t most, Args... args) {
-  unsigned const blocks = device::blocks_for<Kernel, Args...>(most, Kernel::block_threads);
+void launch_range_kernel(simt::stream on, index_t max_ranges, Args... args) {
+  unsigned const blocks = device::blocks_for<Kernel, Args...>(max_ranges, Kernel::block_threads);
   simt::launch<Kernel>({.blocks = blocks, .threads = Kernel::block_threads, .on = on}, args...);
 }
 
@@ -327,9 +327,9 @@ void work_on_ranges(std::byte* memory, simt::stream on, In in, Out out,
                                                                 segments, pieces, n, op, init);
   if (!some) return;
   device::launch_range_kernel<range_piece_kernel<false, Result, Op, Pieces>>(
-      on, pieces_type::most, in, out, segments, pieces, n, op, init);
+      on, pieces_type::max_pieces, in, out, segments, pieces, n, op, init);
   device::launch_range_kernel<range_piece_kernel<true, Result, Op, Pieces>>(
-      on, pieces_type::most, in, out, segments, pieces, n, op, init);
+      on, pieces_type::max_pieces, in, out, segments, pieces, n, op, init);
 }
 
 /// Refuses results that share memory with the descriptor, and chooses by the average length.
