@@ -216,6 +216,7 @@ void reduce_as_tuned(workspace& ws, In in, total_value_t<typename Op::value_type
                      item_count n, Op op, Init init) {
   using T = typename Op::value_type;
   device::refuse_items<In, T>();
+  device::require_aligned(in, d_result);
   if constexpr (std::is_void_v<Tuning>) {
     using few = short_reduce_tuning<T>;
     static_assert(few::max_items <= reduce_at_once_kernel<In, Op, few>::max_items);

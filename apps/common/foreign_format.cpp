@@ -95,6 +95,18 @@ constexpr std::string_view foreign_endings[] = {
 
 }  // namespace
 
+namespace {
+
+/// Whether text begins with ASCII characters of 2 or 4 bytes, without a byte order mark.
+bool is_wide(std::string_view head) {
+  if (head.size() < 4) return false;
+  bool const little = head[0] != 0 && head[1] == 0 && head[3] == 0;
+  bool const big = head[0] == 0 && head[2] == 0 && head[3] != 0;
+  return little || big;
+}
+
+}  // namespace
+
 void refuse_foreign_content(byte_reader& in, std::string_view expected) {
   constexpr std::size_t looked_at = 512;
   auto const ahead = in.peek_arrived(looked_at);
@@ -109,6 +121,9 @@ void refuse_foreign_content(byte_reader& in, std::string_view expected) {
                               "'\\x93NUMPY' begins npy data, expected " + std::string(expected));
   }
   if (is_text(head)) return;  // words may begin like magic bytes
+  if (is_wide(head)) {
+    throw file_error::at_line(in.name(), 1, "text in UTF-16 or UTF-32, expected UTF-8");
+  }
   for (magic const& one : magics) {
     if (head.size() < one.at || !head.substr(one.at).starts_with(one.bytes)) continue;
     throw file_error(in.name(), "holds " + std::string(one.name) + ", expected " +

@@ -54,9 +54,8 @@ int choice(std::string_view word, std::string_view const (&names)[N], std::strin
 
 /// Reads the first line.
 void read_banner(std::string_view line, std::string const& name, matrix_file& matrix) {
-  if (!same_word(next_word(line), "%%matrixmarket")) {
-    throw file_error::at_line(name, 1, "no Matrix Market file, expected %%MatrixMarket");
-  }
+  require_banner(line, name);
+  (void)next_word(line);
   std::string_view const objects[] = {"matrix"}, formats[] = {"coordinate"};
   choice(next_word(line), objects, name, "'matrix'");
   choice(next_word(line), formats, name, "'coordinate' (arrays are dense)");
@@ -108,6 +107,12 @@ index_t read_sizes(line_reader& lines, std::string const& name, matrix_file& mat
 }
 
 }  // namespace
+
+void require_banner(std::string_view text, std::string const& name) {
+  text = text.substr(0, text.find('\n'));
+  if (same_word(next_word(text), "%%matrixmarket")) return;
+  throw file_error::at_line(name, 1, "no Matrix Market file, expected %%MatrixMarket");
+}
 
 bool is_done(std::string_view rest) {
   std::size_t begin = 0;

@@ -40,6 +40,9 @@ class line_reader {
   std::uint64_t lines_ = 0;
 };
 
+/// Throws `file_error` unless a text begins with the first word of Matrix Market files.
+void require_banner(std::string_view text, std::string const& name);
+
 /// Whether nothing is left of a line, or only a comment.
 bool is_done(std::string_view rest);
 

@@ -91,12 +91,16 @@ std::string_view header_of(byte_reader& in) {
   }
 }
 
-/// The decompressed content of a matrix file. Throws `file_error` if that has another format.
+/// The decompressed content of a matrix file. Throws `file_error` if that has another format, which
+/// its first bytes show: it may have no line end.
 byte_reader matrix_content(byte_reader in) {
   byte_reader content = plain_content(std::move(in), false);
   if (!as_text(content.peek(1)).starts_with('%')) {
     refuse_foreign_content(content, "a Matrix Market file");
   }
+  constexpr std::size_t looked_at = 64;
+  std::string_view const head = as_text(content.peek(looked_at)).substr(0, looked_at);
+  if (!head.empty()) require_banner(without_mark(head), content.name());
   return content;
 }
 

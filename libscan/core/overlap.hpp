@@ -32,6 +32,16 @@ struct memory_span {
   bool operator==(memory_span const&) const = default;
 };
 
+/// Throws `invalid_argument` if `at` is misaligned for T: vector code, streaming stores and GPUs
+/// require alignment.
+template <class T>
+void require_aligned(T const* at) {
+  if (reinterpret_cast<std::uintptr_t>(at) % alignof(T) == 0) return;
+  throw invalid_argument(
+      "items of " + std::to_string(sizeof(T)) + " bytes lie at an address that is no multiple of " +
+      std::to_string(alignof(T)) + "; expected aligned memory (copy the items to some)");
+}
+
 /// Throws `invalid_argument` if two spans overlap.
 inline void require_no_overlap(char const* call, char const* what, memory_span const& a,
                                memory_span const& b) {

@@ -23,18 +23,9 @@
 namespace libscan::inline v1::cpu::detail {
 
 using libscan::detail::memory_span;
+using libscan::detail::require_aligned;
 using libscan::detail::require_in_place_or_no_overlap;
 using libscan::detail::require_no_overlap;
-
-/// Throws `invalid_argument` if `at` is misaligned for T: vector code and streaming stores require
-/// alignment.
-template <class T>
-void require_aligned(T const* at) {
-  if (reinterpret_cast<std::uintptr_t>(at) % alignof(T) == 0) return;
-  throw invalid_argument(
-      "items of " + std::to_string(sizeof(T)) + " bytes lie at an address that is no multiple of " +
-      std::to_string(alignof(T)) + "; expected aligned memory (copy the items to some)");
-}
 
 /// The memory of n items; empty if there are none, or if they need not be contiguous. Refuses
 /// volatile ones. Throws `invalid_argument` if they are misaligned.

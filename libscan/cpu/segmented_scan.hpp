@@ -34,12 +34,24 @@ namespace libscan::inline v1::cpu::detail {
 // may be overwritten before the next chunk is compared with it, so the head flags at chunk borders
 // are found first.
 
-/// Whether results at `Out` may overwrite what `Heads` reads: keys of the same type.
+/// Whether results at `Out` may overwrite what `Heads` reads: keys of the same type, in memory.
 template <class Heads, class Out>
 inline constexpr bool can_overwrite_heads = false;
-template <std::contiguous_iterator Keys, class Equal, std::contiguous_iterator Out>
+template <std::random_access_iterator Keys, class Equal, std::random_access_iterator Out>
 inline constexpr bool can_overwrite_heads<segment_keys<Keys, Equal>, Out> =
-    std::same_as<std::iter_value_t<Keys>, std::iter_value_t<Out>>;
+    std::same_as<std::iter_value_t<Keys>, std::iter_value_t<Out>>&& std::is_lvalue_reference_v<
+        std::iter_reference_t<Keys>>&& std::is_lvalue_reference_v<std::iter_reference_t<Out>>;
+
+/// Whether the first of n results is written where `heads` reads the first key. Compares addresses:
+/// iterators of two containers may not be compared.
+template <class Heads, class Out>
+bool overwrites_heads(Heads const& heads, Out const& out, index_t n) {
+  if constexpr (can_overwrite_heads<Heads, Out>) {
+    return n > 0 && std::addressof(heads.keys[0]) == std::addressof(out[0]);
+  } else {
+    return false;
+  }
+}
 
 /// `segment_keys` of n items for a scan in chunks of `chunk_items`; a chunk only reads its own
 /// keys.
@@ -281,9 +293,10 @@ typename Op::value_type scan_segmented_chunks(int threads, scan_direction direct
 /// `equal_segments`, or your own `segment_heads`; `op` never sees items of two segments. Everything
 /// else is as in `staged_scan`; a thread needs one more bit per item of a chunk. The place of the
 /// next chunk (`source.direct`, `heads.read_for`) may be requested before the current one is
-/// written. Aliasing: `out` may be exactly the keys of `segment_keys`, of the same type: results
-/// replace them (allocates one more byte per chunk). Throws: also `invalid_argument` if `heads`
-/// does not describe segments of n items, or is known to overlap `out` otherwise.
+/// written. Aliasing: `out` may be exactly the keys of `segment_keys`, of the same type, in any
+/// container: results replace them (allocates one more byte per chunk). Throws: also
+/// `invalid_argument` if `heads` does not describe segments of n items, or is known to overlap
+/// `out` otherwise.
 template <scan_kind Kind, class Source, segment_heads Heads, monoid Op,
           std::random_access_iterator Out>
 requires item_source<Source, typename Op::value_type>
@@ -296,8 +309,7 @@ void staged_segmented_scan(int threads, scan_direction direction, Source const& 
   detail::refuse_results<T, Out>();
   detail::check_heads("segmented_scan", heads, n);
   auto const written = detail::memory_of(out, n), described = detail::memory_of(heads, n);
-  bool const over_keys =
-      detail::can_overwrite_heads<Heads, Out> && written.begin == described.begin;
+  bool const over_keys = detail::overwrites_heads(heads, out, n);
   if (!over_keys) {
     detail::require_no_overlap("segmented_scan", "output and descriptor", written, described);
   }

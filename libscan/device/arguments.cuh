@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What device calls refuse: types of items and values, with a message before any kernel is
-// compiled, and outputs that share memory with what is read, before anything is launched. The
-// memory of iterators other than pointers is unknown.
+// compiled, and outputs that share memory with what is read, and misaligned pointers, before
+// anything is launched. The memory of iterators other than pointers is unknown.
 #pragma once
 
 #include <type_traits>
@@ -17,7 +17,8 @@ using libscan::detail::memory_span;
 using libscan::detail::require_in_place_or_no_overlap;
 using libscan::detail::require_no_overlap;
 
-/// The memory of n items. Refuses volatile ones.
+/// The memory of n items. Refuses volatile ones, and misaligned ones: a GPU would fail at them, and
+/// take nothing after that.
 template <class It>
 memory_span memory_of(It const&, index_t) {
   return {};
@@ -25,7 +26,15 @@ memory_span memory_of(It const&, index_t) {
 template <class T>
 memory_span memory_of(T* const& items, index_t n) {
   libscan::detail::refuse_volatile<T*>();
+  if constexpr (!std::is_void_v<T>) libscan::detail::require_aligned(items);
   return {items, n, sizeof(T)};
+}
+
+/// Throws `invalid_argument` if one of some pointers is misaligned. Other iterators are not
+/// checked.
+template <class... Its>
+void require_aligned(Its const&... items) {
+  (static_cast<void>(device::memory_of(items, 0)), ...);
 }
 
 /// Refuses items of `It` that kernels cannot hold: kernels keep items in arrays, which exist before

@@ -289,6 +289,13 @@ TEST_CASE("Every argument of a call is refused if it is misaligned") {
          filter_indices(on, std::span<double const>(more), std::span(bad_places, n),
                         parse_predicate<double>("> 0"));
        }},
+      {"host API: what gives indices",
+       [&] {
+         filter_indices(on, std::span<double const>(bad, n), std::span(good_places, n),
+                        parse_predicate<double>("> 0"));
+       }},
+      {"host API: what is counted",
+       [&] { count_if(on, std::span<double const>(bad, n), parse_predicate<double>("> 0")); }},
       {"host API: what is unique",
        [&] { unique<double>(on, std::span<double const>(bad, n), more); }},
       {"host API: sorted keys", [&] { sort_keys(on, std::span(bad, n), more); }},

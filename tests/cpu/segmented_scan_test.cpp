@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -308,6 +309,30 @@ TEST_CASE("results go over the keys, with any number of threads") {
       }
     }
   });
+}
+
+TEST_CASE("results go over the keys in any container") {
+  index_t const n = 3001;
+  auto const items = make_items<int>(n);
+  std::deque<int> keys;
+  for (index_t i = 0; i < n; ++i) keys.push_back(static_cast<int>(i % 1000 / 7));
+  for (auto const direction : both_directions) {
+    auto const scan = [&](auto heads, auto out, int threads) {
+      cpu::segmented_scan<scan_kind::inclusive>(threads, direction, items.data(), out,
+                                                segment_keys{heads}, n, plus<int>{}, 3, 64);
+    };
+    auto const backwards = std::vector<int>(keys.rbegin(), keys.rend());
+    std::vector<int> expected(items.size()), expected_backwards(items.size());
+    scan(keys.begin(), expected.begin(), 1);
+    scan(backwards.begin(), expected_backwards.begin(), 1);
+    for (int const threads : {1, 3}) {
+      auto over = keys, over_backwards = keys;
+      scan(over.begin(), over.begin(), threads);
+      CHECK(std::equal(over.begin(), over.end(), expected.begin()));
+      scan(over_backwards.rbegin(), over_backwards.rbegin(), threads);
+      CHECK(std::equal(over_backwards.rbegin(), over_backwards.rend(), expected_backwards.begin()));
+    }
+  }
 }
 
 TEST_CASE("a segmented scan is the same with any number of threads") {

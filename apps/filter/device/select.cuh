@@ -45,6 +45,7 @@ std::uintptr_t first_byte_of(Out const&) {
 }
 template <class T>
 std::uintptr_t first_byte_of(T* const& out) {
+  libscan::detail::require_aligned(out);
   return reinterpret_cast<std::uintptr_t>(out);
 }
 template <class T>

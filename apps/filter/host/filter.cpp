@@ -64,6 +64,7 @@ index_t filter_indices(engine const& on, std::type_identity_t<std::span<T const>
             {call_of(filter_kind::positions, values, keep, nullptr, out.data()), 0, length(out)});
       },
       [&](int threads) {
+        (void)cpu::detail::memory_of(values.data(), length(values));  // refuses misaligned items
         return cpu::indices_by(threads, out.data(), length(values),
                                cpu::keep_predicate<T>{values.data(), &keep}, length(out));
       });
@@ -108,6 +109,7 @@ index_t count_if(engine const& on, std::type_identity_t<std::span<T const>> valu
             device, {call_of(filter_kind::count, values, keep, nullptr, nullptr)});
       },
       [&](int threads) {
+        (void)cpu::detail::memory_of(values.data(), length(values));  // refuses misaligned items
         return cpu::count_by(threads, length(values), cpu::keep_predicate<T>{values.data(), &keep});
       });
 }

@@ -17,6 +17,7 @@
 #include <apps/common/array_writer.hpp>
 #include <apps/common/data_file.hpp>
 #include <apps/common/item_stream.hpp>
+#include <apps/common/memory_bound.hpp>
 #include <apps/common/number.hpp>
 #include <apps/common/output_file.hpp>
 #include <apps/common/program.hpp>
@@ -125,6 +126,13 @@ class histogram_run {
     return true;
   }
 
+  /// Refuses bins whose counts or sums do not fit in memory: those of a piece, and of all.
+  void require_memory_for(int bins) const {
+    std::uint64_t const copies = input_->is_whole() ? 1 : 2;
+    require_memory(memory_held() + static_cast<std::uint64_t>(bins) * copies * sizeof(index_t),
+                   std::to_string(bins) + " bins");
+  }
+
   void begin(std::size_t item) { input_->begin(item_stream::piece_items(1, item), 1); }
 
   /// The ends of the samples: reads them once more than the counting does. A pipe must fit in
@@ -148,6 +156,7 @@ class histogram_run {
   exit_code run_with_bins() {
     if (arguments_.edges) return run_with_edges<T>();
     auto const ends = [&] { return extent<T>(); };
+    if (arguments_.bins) require_memory_for(static_cast<int>(*arguments_.bins));
     if (!arguments_.integers) return run_by<T>(chosen_even_bins<T>::of(arguments_, ends));
     if constexpr (std::is_integral_v<T>) {
       return run_by<T>(chosen_integer_bins<T>::of(arguments_, ends));
@@ -180,6 +189,7 @@ class histogram_run {
   template <class T, class Bins>
   exit_code run_by(Bins const& bins) {
     if (arguments_.weights) return run_weighted<T>(bins);
+    require_memory_for(bins.bins());
     auto const size = static_cast<std::size_t>(bins.bins());
     // With more bins than samples in a piece, to add them up would take longer than to count.
     if (bins.bins() > item_stream::piece_items(1, sizeof(T)) && !input_->is_whole()) {
@@ -213,6 +223,7 @@ class histogram_run {
 
   template <class T, class Bins>
   exit_code run_weighted(Bins const& bins) {
+    require_memory_for(bins.bins());
     std::vector<double> sums(static_cast<std::size_t>(bins.bins()));
     bool const good = for_each_piece<T>([&](auto samples) {
       read_weights(samples.size());

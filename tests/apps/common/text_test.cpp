@@ -127,6 +127,10 @@ TEST_CASE("text refusals name the line and what was expected") {
         "--dtype TYPE)");
   CHECK(refusal("\xff\xfe"
                 "1") == "x:1: text in UTF-16, expected UTF-8");
+  for (std::string const& wide : {std::string("1\0\n\0", 4), std::string("\0b\0\n\0a", 6),
+                                  std::string("b\0\0\0\n\0\0\0", 8)}) {
+    CHECK(refusal(wide) == "x:1: text in UTF-16 or UTF-32, expected UTF-8");
+  }
   CHECK(refusal("1\n" + std::string(60, 'a') + "\n") ==
         "x:2: '" + std::string(40, 'a') + "...' is no number, expected a number");
   CHECK(refusal(std::string((16 << 20) + 1, '1')) ==

@@ -268,6 +268,15 @@ class Results(HistogramCase):
         self.assertSame(self.counts(source, "--bins", 2**24, "--range", "0:1048576"),
                         np.histogram(array.astype("float64"), 2**24, (0, 2**20))[0])
 
+    def test_bins_count_as_memory(self):
+        source = self.save("in.npy", np.zeros(10, "uint32"))
+        weights = self.save("w.npy", np.zeros(10))
+        for options in [["--bins", 2**24], ["--bins", 2**24, "--range", "0:1"],
+                        ["--integers", "--range", "0:9999999"],
+                        ["--bins", 2**20, "--weights", weights]]:
+            self.fails(FAILURE, "bins takes at least", source, *options, "--memory", "4M")
+        self.succeeds(source, "--bins", 2**18, "--range", "0:1", "--memory", "5M")
+
     def test_text_holds_one_count_a_line(self):
         out = self.succeeds("-", "--integers", data=b"1\n3\n3\n")
         self.assertEqual(out, b"0\n1\n0\n2\n")

@@ -475,6 +475,11 @@ class Refusals(SpmvCase):
                             b"9 9 1152921504606846976\n1 1 1\n")
         self.refused(source, "m.mtx:3: the file ends after 1 entries")
 
+    def test_a_file_without_line_ends_fails_at_once(self):
+        for begin in b"%" + bytes(70), bytes(100):
+            self.refused("-", "<stdin>:1: no Matrix Market file", "--memory", "1M",
+                         data=begin + bytes(4 << 20))
+
     def test_interrupted_it_leaves_nothing(self):
         entries = b"17 4 0.5\n" * 100000
         self.interrupted_leaves_nothing(

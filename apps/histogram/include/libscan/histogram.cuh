@@ -9,6 +9,7 @@
 #include <apps/histogram/device/packed_histogram.cuh>
 #include <apps/histogram/device/shared_histogram.cuh>
 #include <libscan/block/reduce.cuh>
+#include <libscan/device/arguments.cuh>
 #include <libscan/device/item_count.cuh>
 #include <libscan/tuning/histogram.hpp>
 
@@ -43,9 +44,9 @@ struct counted_histogram_kernel {
   }
 };
 
-/// Throws unless the counts and totals of such a call cannot overflow.
-template <class Rule, class Count>
-void check_histogram(item_count n, Rule const& rule, Count const* d_counts,
+/// Throws unless the counts and totals of such a call cannot overflow, and for misaligned pointers.
+template <class Sample, class Rule, class Count>
+void check_histogram(Sample const* samples, item_count n, Rule const& rule, Count const* d_counts,
                      sample_totals const* d_totals) {
   static_assert(std::is_integral_v<Count> && (sizeof(Count) == 4 || sizeof(Count) == 8),
                 "libscan: counts are integers of 32 or 64 bits");
@@ -53,6 +54,7 @@ void check_histogram(item_count n, Rule const& rule, Count const* d_counts,
   if (d_counts == nullptr || d_totals == nullptr) {
     throw invalid_argument("histogram: counts or totals are null; expected space for both");
   }
+  device::require_aligned(samples, d_counts, d_totals);
   constexpr index_t max_count = std::is_signed_v<Count> ? 0x7fffffff : 0xffffffff;
   if (sizeof(Count) == 4 && n.at_most() > max_count) {
     throw invalid_argument("histogram of " + std::to_string(n.at_most()) +
@@ -142,7 +144,7 @@ constexpr std::size_t histogram_workspace_bytes(index_t n, index_t bins) {
 template <class Tuning = histogram_tuning, class Sample, bin_rule<Sample> Rule, class Count>
 void histogram(workspace& ws, Sample const* samples, Count* d_counts, Rule const& rule,
                item_count n, sample_totals* d_totals) {
-  device::check_histogram(n, rule, d_counts, d_totals);
+  device::check_histogram(samples, n, rule, d_counts, d_totals);
   device::clear_counts(ws, rule.bins(), d_counts, d_totals);
   if constexpr (sizeof(Sample) == 1) {
     using kernel = device::byte_histogram_kernel<Sample, Rule, Count, typename Tuning::bytes>;
@@ -164,7 +166,7 @@ template <class Tuning = counted_histogram_tuning, class Sample, bin_rule<Sample
 void counted_histogram(workspace& ws, Sample const* samples, item_count n, Rule const& rule,
                        Count* d_counts, sample_totals* d_totals) {
   using kernel = device::counted_histogram_kernel<Sample, Rule, Count, Tuning>;
-  device::check_histogram(n, rule, d_counts, d_totals);
+  device::check_histogram(samples, n, rule, d_counts, d_totals);
   if (rule.bins() > max_counted_bins || rule.bins() + outside_places > Tuning::block_threads) {
     throw invalid_argument("counted_histogram: " + std::to_string(rule.bins()) +
                            " bins; expected at most " + std::to_string(max_counted_bins) +

@@ -178,7 +178,7 @@ constexpr std::size_t weighted_histogram_workspace_bytes(index_t n, index_t bins
 template <class Tuning = place_tuning, class Sample, bin_rule<Sample> Rule, class Count>
 void sorted_histogram(workspace& ws, Sample const* samples, Count* d_counts, Rule const& rule,
                       item_count n, sample_totals* d_totals) {
-  device::check_histogram(n, rule, d_counts, d_totals);
+  device::check_histogram(samples, n, rule, d_counts, d_totals);
   auto const runs = device::runs_of_places<void, index_t, Tuning>(
       ws, samples, static_cast<void const*>(nullptr), n, rule, d_totals);
   simt::fill_async(d_counts, 0, static_cast<std::size_t>(rule.bins()) * sizeof(Count), ws.stream());
@@ -198,7 +198,7 @@ void sorted_histogram(workspace& ws, Sample const* samples, Count* d_counts, Rul
 template <class Tuning = place_tuning, class Sample, bin_rule<Sample> Rule, class Bin, class Count>
 void sparse_histogram(workspace& ws, Sample const* samples, item_count n, Rule const& rule,
                       Bin* bins, Count* counts, index_t* d_filled, sample_totals* d_totals) {
-  device::check_histogram(n, rule, counts, d_totals);
+  device::check_histogram(samples, n, rule, counts, d_totals);
   auto const runs = device::runs_of_places<void, index_t, Tuning>(
       ws, samples, static_cast<void const*>(nullptr), n, rule, d_totals);
   using copy = device::copy_runs_kernel<Bin, Count, Tuning>;
@@ -226,6 +226,7 @@ void weighted_histogram(workspace& ws, Sample const* samples, Weight const* weig
   if (d_sums == nullptr || d_totals == nullptr) {
     throw invalid_argument("histogram: sums or totals are null; expected space for both");
   }
+  device::require_aligned(samples, weights, d_sums, d_totals);
   auto const runs =
       device::runs_of_places<Weight, Sum, Tuning>(ws, samples, weights, n, rule, d_totals);
   simt::fill_async(d_sums, 0, static_cast<std::size_t>(rule.bins()) * sizeof(Sum), ws.stream());

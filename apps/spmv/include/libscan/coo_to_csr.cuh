@@ -88,6 +88,7 @@ template <class Value, class Offset>
 void coo_to_csr(workspace& ws, coo_matrix<Value> const& list, Offset* offsets,
                 std::int32_t* indices, Value* values) {
   libscan::detail::check_list<Offset>(list);
+  device::require_aligned(list.row_indices, list.indices, list.values, offsets, indices, values);
   index_t const n = libscan::detail::expanded_entries(list);
   using layout_type = device::coo_layout<Value, Offset>;
   layout_type const layout(n, list.rows);

@@ -10,6 +10,7 @@
 #include <apps/spmv/device/balanced_spmv.cuh>
 #include <apps/spmv/device/spmv_plan.cuh>
 #include <libscan/baseline_spmv.cuh>
+#include <libscan/device/arguments.cuh>
 #include <libscan/segmented_spmv.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
@@ -30,12 +31,13 @@ constexpr std::size_t spmv_workspace_bytes(index_t rows, index_t nonzeros) {
 
 namespace device {
 
-/// Throws `invalid_argument` for invalid sizes; refuses types.
-template <class S, class Value, class Offset>
-void check_product(csr_matrix<Value, Offset> const& matrix) {
+/// Throws `invalid_argument` for invalid sizes and misaligned pointers; refuses types.
+template <class S, class Value, class Offset, class X, class Y>
+void check_product(csr_matrix<Value, Offset> const& matrix, X const* x, Y const* y) {
   static_assert(semiring<S>, "a product needs value_type, sum_type, multiply, one and zero");
   static_assert(sizeof(Offset) == 4 || sizeof(Offset) == 8, "offsets of 32 or 64 bits");
   libscan::detail::check_shape("spmv", matrix.rows, matrix.columns, matrix.nonzeros);
+  device::require_aligned(matrix.offsets, matrix.indices, matrix.values, x, y);
 }
 
 }  // namespace device
@@ -61,7 +63,7 @@ template <spmv_algorithm Road = spmv_algorithm::balanced, class Tuning = void, c
 void spmv(workspace& ws, csr_matrix<Value, Offset> const& matrix, X const* x, Y* y, S s = {},
           std::type_identity_t<typename S::value_type> alpha = S::one(),
           std::type_identity_t<typename S::value_type> beta = S::zero()) {
-  device::check_product<S>(matrix);
+  device::check_product<S>(matrix, x, y);
   if (matrix.rows == 0) return;
   row_result<Y, S> const out{y, s, alpha, beta};
   if constexpr (Road == spmv_algorithm::balanced) {
@@ -87,7 +89,7 @@ void spmv(workspace& ws, spmv_plan<T, Tuning> const& plan, csr_matrix<Value, Off
           X const* x, Y* y, S s = {}, std::type_identity_t<typename S::value_type> alpha = S::one(),
           std::type_identity_t<typename S::value_type> beta = S::zero()) {
   static_assert(std::is_same_v<T, typename S::value_type>, "a plan for sums of another type");
-  device::check_product<S>(matrix);
+  device::check_product<S>(matrix, x, y);
   plan.check(matrix.rows, matrix.nonzeros);
   if (matrix.rows == 0) return;
   row_result<Y, S> const out{y, s, alpha, beta};
