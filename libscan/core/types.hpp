@@ -5,6 +5,16 @@
 
 #include <cstdint>
 
+#if __cplusplus < 202002L
+#error "libscan: the headers need C++20; expected -std=c++20 or later"
+#endif
+#if !defined(__cpp_exceptions) && !defined(__CUDA_ARCH__)
+#error "libscan: calls report errors by exceptions; expected a build without -fno-exceptions"
+#endif
+#if defined(min) || defined(max)
+#error "libscan: min or max is a macro; expected #undef before libscan's headers (or NOMINMAX)"
+#endif
+
 #ifdef __CUDACC__
 #define LIBSCAN_HOST_DEVICE __host__ __device__
 #else
