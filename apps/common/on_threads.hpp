@@ -7,9 +7,12 @@
 #include <atomic>
 #include <cstddef>
 #include <exception>
+#include <functional>
+#include <future>
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace libscan::apps {
@@ -45,6 +48,12 @@ void for_each_on_threads(std::size_t count, int threads, Work const& work) {
   run();
   helpers.clear();
   if (failure) std::rethrow_exception(failure);
+}
+
+/// Starts work that runs while the caller goes on; if there is no thread for it, `get` runs it. One
+/// instance of std::async for all kinds of work: it takes seconds to compile for each.
+inline std::future<void> in_background(std::function<void()> work) {
+  return std::async(std::move(work));
 }
 
 }  // namespace libscan::apps

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include <apps/common/lazy_buffer.hpp>
+#include <apps/common/on_threads.hpp>
 #include <apps/radix_sort/program/bucket_splitters.hpp>
 #include <apps/radix_sort/program/external_plan.hpp>
 #include <apps/radix_sort/program/record_file.hpp>
@@ -211,7 +212,7 @@ class external_sort {
       int const side = static_cast<int>(b % 2);
       std::future<void> loading;
       if (b + 1 < buckets.size()) {
-        loading = std::async(
+        loading = in_background(
             [this, &in, count = buckets[b + 1].count, side] { load(in, count, 1 - side); });
       }
       sort(side);
@@ -267,7 +268,7 @@ class external_sort {
       }
     }
     finish_put();
-    putting_ = std::async([this, &out] { request_.put(out.piece()); });
+    putting_ = in_background([this, &out] { request_.put(out.piece()); });
     putting_side_ = 1 - putting_side_;
   }
 
@@ -292,9 +293,9 @@ class external_sort {
     if (putting_.valid()) putting_.get();
   }
 
-  records& place(std::optional<records>& room) const {
-    if (!room) room.emplace(static_cast<std::size_t>(plan_.bucket_items));
-    return *room;
+  records& place(std::optional<records>& buffers) const {
+    if (!buffers) buffers.emplace(static_cast<std::size_t>(plan_.bucket_items));
+    return *buffers;
   }
 
   external_request const& request_;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstring>
-#include <tuple>
 #include <typeinfo>
 #include <utility>
 
@@ -47,33 +46,32 @@ struct shared_layout<Kernel> {
   static constexpr std::size_t alignment = alignof(typename Kernel::shared_storage);
 };
 
-/// Runs one thread of a kernel.
-template <class Kernel, class Arguments>
+/// Runs one thread of a kernel: calls a closure that holds the arguments.
+template <class Closure>
 #ifdef __SANITIZE_THREAD__
 // g++ does not announce to checkers a structure that a call returns into memory. With all calls
 // inlined, as on a GPU, there are none.
 [[gnu::flatten]]
 #endif
-void run_thread(void* arguments) {
-  // Each thread has arguments of its own, as on a GPU.
-  std::apply(
-      [](auto... argument) {
-        if constexpr (has_shared_storage<Kernel>) {
-          using storage = typename Kernel::shared_storage;
-          Kernel{}(*static_cast<storage*>(static_shared_memory()), argument...);
-        } else {
-          Kernel{}(argument...);
-        }
-      },
-      *static_cast<Arguments const*>(arguments));
+void run_thread(void* closure) {
+  (*static_cast<Closure const*>(closure))();
 }
 
 }  // namespace executor
 
 template <class Kernel, class... Args>
 void launch(launch_config const& config, Args... args) {
-  using arguments = std::tuple<Args...>;
-  arguments packed(args...);
+  // A closure compiles faster than a tuple. Each thread has arguments of its own, as on a GPU.
+  auto closure = [args...] {
+    [](Args... argument) {
+      if constexpr (executor::has_shared_storage<Kernel>) {
+        using storage = typename Kernel::shared_storage;
+        Kernel{}(*static_cast<storage*>(executor::static_shared_memory()), argument...);
+      } else {
+        Kernel{}(argument...);
+      }
+    }(args...);
+  };
   executor::grid work;
   work.blocks = config.blocks;
   work.threads = config.threads;
@@ -83,9 +81,9 @@ void launch(launch_config const& config, Args... args) {
   work.cooperative = config.cooperative;
   work.cluster = config.cluster;
   work.kernel = typeid(Kernel).name();
-  work.body = executor::run_thread<Kernel, arguments>;
-  work.arguments = std::addressof(packed);
-  work.argument_bytes = sizeof packed;
+  work.body = executor::run_thread<decltype(closure)>;
+  work.arguments = &closure;
+  work.argument_bytes = sizeof closure;
   executor::run(work);
 }
 
