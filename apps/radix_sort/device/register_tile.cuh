@@ -165,40 +165,6 @@ struct register_tile {
     }
   }
 
-  /// Replaces the warps' counts of each digit by where their items with it go, after a barrier;
-  /// ends with one. Calls publish(total) with the block's count of the caller's digit; returns
-  /// where its items begin.
-  template <class Publish>
-  static __device__ __forceinline__ unsigned place_digits(shared_storage& shared, Publish publish) {
-    auto const thread = threadIdx.x;
-    // A thread adds up the counts of some warps, so that all threads take part.
-    auto const digit = thread % digit_values, share = thread / digit_values;
-    auto* const column = &shared.count[share * share_warps][digit];
-    unsigned of_share = 0;
-#pragma unroll
-    for (int w = 0; w < share_warps; ++w) of_share += column[w * digit_values];
-    shared.share_total[share][digit] = of_share;
-    simt::sync_block();
-    unsigned total = 0, before = 0;
-#pragma unroll
-    for (unsigned s = 0; s < shares; ++s) {
-      unsigned const some = shared.share_total[s][digit];
-      total += some;
-      if (s < share) before += some;
-    }
-    publish(total);
-    unsigned const begin = scan_digits(shared, total);
-    unsigned next = begin + before;
-#pragma unroll
-    for (int w = 0; w < share_warps; ++w) {
-      unsigned const own = column[w * digit_values];
-      column[w * digit_values] = next;
-      next += own;
-    }
-    simt::sync_block();
-    return begin;
-  }
-
   /// Sorts it by counters, without checking the result, or by ballots. position(row): what is
   /// stored with a key.
   template <class Position, class Publish>
@@ -229,7 +195,31 @@ struct register_tile {
           [&](unsigned digit, bool valid) { return rank_row<digit_bits>(counts, digit, valid); });
     }
     simt::sync_block();
-    unsigned const begin = place_digits(shared, publish);
+    // A thread adds up the counts of some warps, so that all threads take part.
+    auto const digit = thread % digit_values, share = thread / digit_values;
+    auto* const column = &shared.count[share * share_warps][digit];
+    unsigned of_share = 0;
+#pragma unroll
+    for (int w = 0; w < share_warps; ++w) of_share += column[w * digit_values];
+    shared.share_total[share][digit] = of_share;
+    simt::sync_block();
+    unsigned total = 0, before = 0;
+#pragma unroll
+    for (unsigned s = 0; s < shares; ++s) {
+      unsigned const some = shared.share_total[s][digit];
+      total += some;
+      if (s < share) before += some;
+    }
+    publish(total);
+    unsigned const begin = scan_digits(shared, total);
+    unsigned next = begin + before;
+#pragma unroll
+    for (int w = 0; w < share_warps; ++w) {
+      unsigned const own = column[w * digit_values];
+      column[w * digit_values] = next;
+      next += own;
+    }
+    simt::sync_block();
     items.each([&](int row) { rank[row] += counts[place.digit(order, items.key[row])]; });
     items.each([&](int row) {
       shared.key[rank[row]] = items.key[row];
