@@ -5,6 +5,7 @@
 // long to compile as libscan/cpu; link libscan::segments.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <iterator>
 #include <span>
@@ -161,9 +162,7 @@ struct with_callables {
     }
     int const threads = threads_for_callables(on);
     auto const n = static_cast<index_t>(in.size());
-    check_capacity("reduce_by_key", in.size(), keys.size());
-    check_capacity("reduce_by_key", in.size(), unique.size());
-    check_capacity("reduce_by_key", in.size(), totals.size());
+    check_runs(in.size(), keys, std::min(unique.size(), totals.size()), equal);
     return with_operator<Item, Init, init_needed::never, index_t>(
         op, init, [&](auto const& by, auto const& first) {
           return cpu::reduce_by_key(threads, keys.data(), in.data(), unique.data(), totals.data(),
@@ -206,6 +205,23 @@ struct with_callables {
     throw invalid_argument(std::string(call) + ": an output or the keys hold " +
                            std::to_string(capacity) + " items, but in has " +
                            std::to_string(items) + "; expected at least as many");
+  }
+
+  /// Refuses another number of keys, and outputs for fewer runs than there are. As many as items
+  /// suffice without a count.
+  template <class Key, class Equal>
+  static void check_runs(std::size_t items, std::span<Key const> keys, std::size_t capacity,
+                         Equal const& equal) {
+    if (keys.size() != items) {
+      throw invalid_argument("reduce_by_key: there are " + std::to_string(keys.size()) +
+                             " keys, but " + std::to_string(items) + " items");
+    }
+    if (capacity >= items) return;
+    std::size_t runs = items == 0 ? 0 : 1;
+    for (std::size_t i = 1; i < items; ++i) runs += equal(keys[i - 1], keys[i]) ? 0 : 1;
+    if (capacity >= runs) return;
+    throw invalid_argument("reduce_by_key: unique or totals holds " + std::to_string(capacity) +
+                           " items; expected at least " + std::to_string(runs));
   }
 
   static void check_totals(char const* call, int threads, segmentation const& segments, index_t n,

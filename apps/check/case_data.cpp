@@ -151,6 +151,33 @@ void make_bucket_numbers(check_case const& c, T* items) {
   });
 }
 
+/// The item of a narrower type that an item becomes, as T. Of bools, half are true.
+template <class Source, class T>
+T narrowed(T item) {
+  if constexpr (std::is_same_v<Source, bool>) {
+    return static_cast<T>(item & 1);
+  } else {
+    return static_cast<T>(static_cast<Source>(item));
+  }
+}
+
+/// Makes each item one that the call's type of items holds, too.
+template <class T>
+void narrow_items(check_case const& c, T* items) {
+  if (c.form.source == item_source::same) return;
+  visit_source<T>(c, [&]<class Source>(std::type_identity<Source>) {
+    in_pieces(c.n, [=](index_t begin, index_t end) {
+      for (index_t i = begin; i < end; ++i) items[i] = narrowed<Source>(items[i]);
+    });
+  });
+}
+
+/// What entries of a matrix without values count as.
+template <class T>
+T entry_without_value(semiring_kind kind) {
+  return kind == semiring_kind::min_plus ? T(0) : T(1);
+}
+
 /// The items of a case.
 void make_items(check_case const& c, placed in) {
   visit_items(c, [&]<class T>(std::type_identity<T>) {
@@ -159,11 +186,14 @@ void make_items(check_case const& c, placed in) {
       make_halves(c, items);
     } else if constexpr (std::is_same_v<T, key_record>) {
       make_items(c, for_items, in.at<std::uint32_t>(slot::items), c.n * words_of_item(c));
-    } else if constexpr (std::is_integral_v<T>) {
-      if (c.what == task::split_by_number) return make_bucket_numbers(c, items);
-      make_items(c, for_items, items, c.n);
     } else {
-      make_items(c, for_items, items, c.n);
+      if constexpr (std::is_integral_v<T>) {
+        bool const numbers = c.what == task::split_by_number || c.what == task::split_numbers;
+        if (numbers) return make_bucket_numbers(c, items);
+      }
+      make_items(c, for_items, items, c.n * words_of_item(c));
+      narrow_items(c, items);
+      if (c.form.no_values) std::fill_n(items, c.n, entry_without_value<T>(c.semiring));
     }
   });
 }

@@ -41,7 +41,7 @@ bool are_integers(check_case const& c);
 template <class T>
 T threshold_of(check_case const& c);
 
-/// The value before the first item of a scan.
+/// The value before the first item of a scan of numbers.
 template <class T>
 T init_of(check_case const& c) {
   if (!c.has_init) {
@@ -60,6 +60,12 @@ T init_of(check_case const& c) {
     }
   }
   return static_cast<T>(static_cast<int>(c.word(200) % 100));
+}
+
+/// The same for one part of complex numbers.
+template <class T>
+T init_part(check_case const& c, int part) {
+  return c.has_init ? static_cast<T>(init_of<T>(c) + static_cast<T>(part)) : init_of<T>(c);
 }
 
 /// The range of the even bins of a case.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <type_traits>
 
@@ -81,6 +82,40 @@ decltype(auto) visit_items(check_case const& c, F&& f) {
       break;
   }
   return visit_item_type(c.type, f);
+}
+
+/// The number type of the same kind with half the bits; T if there is none.
+template <class T>
+struct narrower {
+  using type = T;
+};
+template <>
+struct narrower<double> {
+  using type = float;
+};
+template <std::integral T>
+requires(sizeof(T) > 1) struct narrower<T> {
+  using bits = std::conditional_t<sizeof(T) == 8, std::int32_t,
+                                  std::conditional_t<sizeof(T) == 4, std::int16_t, std::int8_t>>;
+  using type = std::conditional_t<std::is_signed_v<T>, bits, std::make_unsigned_t<bits>>;
+};
+
+/// f(std::type_identity<Source>{}) for the type of the items that a case reads, of results of T.
+template <class T, class F>
+decltype(auto) visit_source(check_case const& c, F&& f) {
+  if constexpr (std::is_same_v<T, std::int64_t>) {
+    if (c.form.source == item_source::boolean) return f(std::type_identity<bool>{});
+  }
+  if constexpr (std::is_same_v<T, float>) {
+    if (c.form.source == item_source::half) return f(std::type_identity<float16>{});
+    if (c.form.source == item_source::bfloat) return f(std::type_identity<bfloat16>{});
+  }
+  if constexpr (!std::is_same_v<T, typename narrower<T>::type>) {
+    if (c.form.source == item_source::narrower) {
+      return f(std::type_identity<typename narrower<T>::type>{});
+    }
+  }
+  return f(std::type_identity<T>{});
 }
 
 /// f(std::type_identity<Value>{}) for the type of a case's values.

@@ -46,13 +46,13 @@ layout table_layout(check_case const& c, index_t segments) {
 layout sums_layout(check_case const& c, index_t segments) {
   layout result(c.slack);
   if (c.what == task::reduce) {
-    result.add(slot::total, c.type, 1, 0);
+    result.add(slot::total, c.type, 1, 0, words_of_item(c));
     return result;
   }
   if (is_ranks(c.what)) {
     result.add(slot::places, dtype::i64, c.n, c.out_offset);
   } else {
-    result.add(slot::items, c.type, segments, c.out_offset);
+    result.add(slot::items, c.type, segments, c.out_offset, words_of_item(c));
     if (c.what == task::sums_by_keys) result.add(slot::keys, dtype::i32, segments, c.in_offset);
   }
   result.add(slot::count, dtype::i64, 1, 0);
@@ -69,7 +69,7 @@ bool described_by_bits(task what) {
 
 bool described_by_offsets(task what) {
   return what == task::segmented_by_offsets || what == task::segmented_by_ranges ||
-         what == task::sums_by_offsets;
+         what == task::sums_by_offsets || what == task::sums_by_ranges;
 }
 
 }  // namespace
@@ -141,7 +141,9 @@ layout output_layout(check_case const& c, index_t segments) {
   } else if (splits || filters) {
     result.add(slot::count, dtype::i64, 1, 0);
   }
-  if (c.what == task::scan || c.what == task::reverse_scan) result.add(slot::total, c.type, 1, 0);
+  if (c.what == task::scan || c.what == task::reverse_scan) {
+    result.add(slot::total, c.type, 1, 0, words_of_item(c));
+  }
   return result;
 }
 

@@ -99,6 +99,7 @@ void make_segments(check_case const& c, placed in) {
 
 index_t count_segments(check_case const& c) {
   if (!in_segments(c.what)) return 0;
+  if (c.what == task::sums_by_length) return ceil_div(c.n, segment_length(c));
   index_t count = 0;
   each_segment(c, [&](index_t) { ++count; });
   return count;

@@ -21,6 +21,29 @@ std::string_view name_of(distribution values) {
   return names[static_cast<int>(values)];
 }
 
+namespace {
+
+/// The form of a call, with a comma before each word.
+std::string words_for(call_form const& form) {
+  static constexpr std::string_view sources[] = {"", ", from bools", ", from float16",
+                                                 ", from bfloat16", ", from half the bits"};
+  static constexpr std::string_view descriptions[] = {
+      "", ", 32-bit offsets", ", by flags", ", by bits", ", by double keys", ", by own keys"};
+  std::string text;
+  if (form.complex_items) text += ", complex";
+  text.append(sources[static_cast<int>(form.source)]);
+  if (form.half_results) text += ", rounded results";
+  text.append(descriptions[static_cast<int>(form.segments)]);
+  if (form.narrow_places) text += ", 32-bit results";
+  if (form.own_memory) text += ", memory of its own";
+  if (form.callables) text += ", own callables";
+  if (form.no_values) text += ", no values";
+  if (form.min_length > 0) text += ", at least " + std::to_string(form.min_length) + " long";
+  return text;
+}
+
+}  // namespace
+
 std::string describe(check_case const& c) {
   static constexpr std::string_view tasks[] = {"scan",
                                                "reverse scan",
@@ -38,6 +61,8 @@ std::string describe(check_case const& c) {
                                                "sums of segments by bits",
                                                "sums of segments by offsets",
                                                "sums by key",
+                                               "sums of segments by one length",
+                                               "sums of segments by ranges",
                                                "filter by a predicate",
                                                "filter by flags",
                                                "filter by bits",
@@ -57,6 +82,7 @@ std::string describe(check_case const& c) {
                                                "split by bits",
                                                "split into one buffer",
                                                "split by a bit",
+                                               "split of numbers of buckets",
                                                "split by the number of a bucket",
                                                "split by key",
                                                "sort of keys",
@@ -90,6 +116,8 @@ std::string describe(check_case const& c) {
     }
     if (c.reverse) text += ", reverse";
   }
+  if (c.form.by_operator) text.append(", ").append(option_word(c.op));
+  text += words_for(c.form);
   if (with_values(c.what)) text += ", values of " + std::to_string(c.value_bytes) + " bytes";
   if (by_buckets(c.what)) text += ", " + std::to_string(c.buckets) + " buckets";
   if (family_of(c.what) == family::histogram) text += ", " + std::to_string(c.bins) + " bins";

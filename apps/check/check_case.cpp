@@ -37,7 +37,8 @@ enum purpose : std::uint64_t {
   for_semiring,
   for_column_count,
   for_value_size,
-  for_buffers
+  for_buffers,
+  for_form
 };
 
 template <class T>
@@ -48,19 +49,19 @@ T one_of(std::span<T const> choices, std::uint64_t word) {
 // Tasks that only the host API draws come last.
 constexpr task scans[] = {task::scan,   task::difference,    task::reverse_scan,
                           task::reduce, task::ranks_flagged, task::ranks_masked};
-constexpr task segmented_scans[] = {task::segmented_by_flags,   task::segmented_by_bits,
-                                    task::segmented_by_offsets, task::segmented_by_keys,
-                                    task::segmented_by_length,  task::segmented_by_ranges,
-                                    task::sums_by_flags,        task::sums_by_bits,
-                                    task::sums_by_offsets,      task::sums_by_keys};
+constexpr task segmented_scans[] = {
+    task::segmented_by_flags, task::segmented_by_bits,   task::segmented_by_offsets,
+    task::segmented_by_keys,  task::segmented_by_length, task::segmented_by_ranges,
+    task::sums_by_flags,      task::sums_by_bits,        task::sums_by_offsets,
+    task::sums_by_keys,       task::sums_by_length,      task::sums_by_ranges};
 constexpr task filters[] = {
     task::filter_if,         task::filter_flagged,   task::filter_masked, task::positions_if,
     task::positions_flagged, task::positions_masked, task::indexed_if,    task::indexed_flagged,
     task::indexed_masked,    task::count_if,         task::unique,        task::run_lengths,
     task::count_flagged,     task::count_masked};
-constexpr task splits[] = {task::split_if,       task::split_flagged, task::split_masked,
-                           task::split_into_one, task::split_by_key,  task::split_by_bit,
-                           task::split_by_number};
+constexpr task splits[] = {task::split_if,        task::split_flagged, task::split_masked,
+                           task::split_into_one,  task::split_by_key,  task::split_by_bit,
+                           task::split_by_number, task::split_numbers};
 constexpr task sorts[] = {task::sort_keys,
                           task::sort_pairs,
                           task::argsort,
@@ -354,6 +355,7 @@ check_case draw_case(engine_kind on, std::uint64_t seed, std::uint64_t number,
   c.columns = columns_for(c, c.word(for_column_count));
   if (family_of(c.what) == family::sort) draw_sort(c);
   draw_manner(c);
+  if (c.host_api) draw_form(c, c.word(for_form));
   if (overrides.aligned) c.in_offset = c.out_offset = 0;
   if (overrides.plain) {
     c.threads = 1;
@@ -367,7 +369,7 @@ check_case draw_case(engine_kind on, std::uint64_t seed, std::uint64_t number,
 
 family family_of(task what) {
   if (what <= task::ranks_masked) return family::scan;
-  if (what <= task::sums_by_keys) return family::segmented;
+  if (what <= task::sums_by_ranges) return family::segmented;
   if (what <= task::run_lengths) return family::filter;
   if (what <= task::split_by_key) return family::split;
   if (what <= task::argsort_in_segments) return family::sort;
@@ -387,7 +389,8 @@ bool by_bits(task what) {
 }
 
 bool with_values(task what) {
-  return what == task::sort_pairs || what == task::sort_pairs_in_segments || by_buckets(what);
+  return what == task::sort_pairs || what == task::sort_pairs_in_segments ||
+         what == task::split_by_number || what == task::split_by_key;
 }
 
 bool in_segments(task what) {

@@ -45,6 +45,8 @@ enum class task : std::uint8_t {
   sums_by_bits,
   sums_by_offsets,
   sums_by_keys,  ///< with the first keys
+  sums_by_length,
+  sums_by_ranges,
   filter_if,
   filter_flagged,
   filter_masked,
@@ -64,7 +66,8 @@ enum class task : std::uint8_t {
   split_masked,
   split_into_one,
   split_by_bit,
-  split_by_number,  ///< keys are numbers of buckets
+  split_numbers,    ///< keys are numbers of buckets
+  split_by_number,  ///< the same with values
   split_by_key,
   sort_keys,
   sort_pairs,
@@ -110,6 +113,40 @@ inline constexpr int distribution_count = 8;
 /// The distribution of the segments' lengths.
 enum class segment_shape : std::uint8_t { one, single, some_empty, power_law, huge_among_tiny };
 
+/// The type of the items that a scan or a sum reads.
+enum class item_source : std::uint8_t {
+  same,  ///< that of the results
+  boolean,
+  half,      ///< `float16`
+  bfloat,    ///< `bfloat16`
+  narrower,  ///< numbers of the same kind with half the bits
+};
+
+/// How segments are described, where a task leaves that open.
+enum class description : std::uint8_t {
+  usual,   ///< offsets or keys, as the task says
+  narrow,  ///< offsets of 32 bits
+  flags,
+  bits,
+  keys,     ///< floating-point numbers
+  own_keys  ///< of a type of the caller's, with the caller's equality
+};
+
+/// Which form of a call the host API runs. None changes the task; `call_form{}` is the first one.
+struct call_form {
+  item_source source = item_source::same;
+  description segments = description::usual;
+  bool complex_items = false;  ///< complex numbers of two words of the case's type
+  bool half_results = false;   ///< rounded to the source's type
+  bool narrow_places = false;  ///< positions, ranks and counts of 32 bits
+  bool own_memory = false;     ///< results in memory of their own
+  bool callables = false;      ///< operators, predicates and equalities of the caller's
+  bool by_operator = false;    ///< differences, in place of later - earlier
+  bool no_values = false;      ///< matrices
+  index_t min_length = 0;      ///< of runs, with their positions; 0: the call without positions
+  friend bool operator==(call_form const&, call_form const&) = default;
+};
+
 /// All properties of a case.
 struct check_case {
   engine_kind on = engine_kind::cpu;
@@ -122,6 +159,7 @@ struct check_case {
   operator_kind op = operator_kind::plus;
   scan_kind kind = scan_kind::exclusive;
   bool host_api = true;  ///< the host API on host memory; else device calls
+  call_form form = {};   ///< of the host API
   bool reverse = false;  ///< scans of the host API
   bool has_init = false;
   bool in_place = false;
@@ -148,6 +186,9 @@ struct check_case {
   /// A random word for one purpose of this case.
   std::uint64_t word(std::uint64_t purpose) const;
 };
+
+/// Draws the form of a call of the host API from a random word, once all else is drawn.
+void draw_form(check_case& c, std::uint64_t word);
 
 /// The properties that a user fixes.
 struct case_overrides {
@@ -191,7 +232,7 @@ bool with_values(task what);
 
 /// Whether it uses the buckets of keys.
 inline bool by_buckets(task what) {
-  return what == task::split_by_number || what == task::split_by_key;
+  return what >= task::split_numbers && what <= task::split_by_key;
 }
 
 /// Whether it is a binary scan.
@@ -201,7 +242,7 @@ inline bool is_ranks(task what) {
 
 /// Whether it sums segments.
 inline bool sums_segments(task what) {
-  return what >= task::sums_by_flags && what <= task::sums_by_keys;
+  return what >= task::sums_by_flags && what <= task::sums_by_ranges;
 }
 
 /// The length of segments of a case by one length.
@@ -213,7 +254,10 @@ inline index_t segment_length(check_case const& c) {
 bool in_segments(task what);
 
 /// The number of words of an item, in words of its type.
-inline int words_of_item(check_case const& c) { return c.keys == key_kind::record ? 3 : 1; }
+inline int words_of_item(check_case const& c) {
+  if (c.form.complex_items) return 2;
+  return c.keys == key_kind::record ? 3 : 1;
+}
 
 /// Bytes of the values that move with keys on a device: one size per type of key, since each is
 /// compiled with every kernel.

@@ -90,7 +90,9 @@ std::string first_difference(check_case const& c, placed expected, placed got,
     double const* tolerance = nullptr;
     if (!allowed.empty() && (which == slot::items || which == slot::sums))
       tolerance = allowed.data();
-    if (!allowed.empty() && which == slot::total) tolerance = allowed.data() + c.n;
+    if (!allowed.empty() && which == slot::total) {
+      tolerance = allowed.data() + c.n * words_of_item(c);
+    }
     auto const found =
         visit_item_type(expected.where[which].type, [&]<class T>(std::type_identity<T>) {
           return difference_in<T>(which, expected, got, tolerance, scanned);

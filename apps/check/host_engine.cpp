@@ -3,22 +3,22 @@
 // API.
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <span>
+#include <tuple>
 
-#include <apps/check/case_data.hpp>
-#include <apps/check/case_items.hpp>
 #include <apps/check/check_engine.hpp>
-#include <apps/prefix/prefix_scan.hpp>
+#include <apps/check/host_case.hpp>
+#include <apps/check/host_segments.hpp>
 #include <libscan/cpu/radix_sort.hpp>
 #include <libscan/cpu/split_by_key.hpp>
 #include <libscan/filter.hpp>
+#include <libscan/filter_callables.hpp>
 #include <libscan/histogram.hpp>
-#include <libscan/libscan.hpp>
 #include <libscan/predicate.hpp>
 #include <libscan/radix_sort.hpp>
-#include <libscan/segmented.hpp>
 #include <libscan/segmented_sort.hpp>
 #include <libscan/selection.hpp>
 #include <libscan/split_by_key.hpp>
@@ -26,126 +26,6 @@
 
 namespace libscan::apps {
 namespace {
-
-/// A case with its types known.
-template <class T>
-struct host_case {
-  check_case const& c;
-  engine on;
-  placed in;
-  placed out;
-
-  std::span<T const> items() const { return array<T const>(c.in_place ? out : in, slot::items); }
-  std::span<T> result() const { return array<T>(out, slot::items); }
-  template <class Value>
-  std::span<Value const> values() const {
-    return array<Value const>(c.in_place ? out : in, slot::values);
-  }
-  template <class U>
-  static std::span<U> array(placed where, slot which) {
-    return {where.at<U>(which), static_cast<std::size_t>(where.size(which))};
-  }
-};
-
-item_mask mask_of(check_case const& c, placed in) {
-  if (in.where.has(slot::flags)) {
-    return item_mask::of_flags({in.at<std::uint8_t>(slot::flags), static_cast<std::size_t>(c.n)});
-  }
-  return item_mask::of_bits(
-      {in.at<std::uint32_t>(slot::bits), static_cast<std::size_t>(in.size(slot::bits))}, c.n);
-}
-
-template <class T, class Op>
-T scan_by(host_case<T> const& one, Op op) {
-  T const init = init_of<T>(one.c);
-  bool const inclusive = one.c.kind == scan_kind::inclusive;
-  switch (one.c.what) {
-    case task::reduce:
-      return libscan::reduce(one.on, one.items(), op, init);
-    case task::reverse_scan:
-      return inclusive ? reverse_inclusive_scan(one.on, one.items(), one.result(), op, init)
-                       : reverse_exclusive_scan(one.on, one.items(), one.result(), op, init);
-    default:
-      return inclusive ? inclusive_scan(one.on, one.items(), one.result(), op, init)
-                       : exclusive_scan(one.on, one.items(), one.result(), op, init);
-  }
-}
-
-template <class T>
-void run_scan(host_case<T> const& one) {
-  check_case const& c = one.c;
-  if (is_ranks(c.what)) {
-    item_mask const mask = mask_of(c, one.in);
-    auto const ranks = one.template array<index_t>(one.out, slot::places);
-    *one.out.template at<index_t>(slot::count) = c.kind == scan_kind::inclusive
-                                                     ? inclusive_binary_scan(one.on, mask, ranks)
-                                                     : exclusive_binary_scan(one.on, mask, ranks);
-    return;
-  }
-  if (c.what == task::difference) return adjacent_difference(one.on, one.items(), one.result());
-  libscan::visit_operator<T>(
-      c.op, [&](auto op) { *one.out.template at<T>(slot::total) = scan_by(one, op); });
-}
-
-/// The keys of runs.
-template <class T>
-std::span<std::int32_t const> keys_of(host_case<T> const& one) {
-  return {one.in.template at<std::int32_t const>(slot::keys), static_cast<std::size_t>(one.c.n)};
-}
-
-/// The description of a case's segments.
-template <class T>
-segmentation segments_of(host_case<T> const& one) {
-  check_case const& c = one.c;
-  std::span<index_t const> offsets;
-  if (one.in.where.has(slot::places)) {
-    offsets = one.template array<index_t const>(one.in, slot::places);
-  }
-  switch (c.what) {
-    case task::segmented_by_flags:
-    case task::sums_by_flags:
-      return segmentation::of_flags(std::span(one.in.template at<std::uint8_t const>(slot::flags),
-                                              static_cast<std::size_t>(c.n)));
-    case task::segmented_by_bits:
-    case task::sums_by_bits:
-      return segmentation::of_bits(one.template array<std::uint32_t const>(one.in, slot::bits),
-                                   c.n);
-    case task::segmented_by_offsets:
-    case task::sums_by_offsets:
-      return segmentation::of_offsets(offsets);
-    case task::segmented_by_ranges:
-      return segmentation::of_ranges(offsets.first(offsets.size() - 1), offsets.subspan(1));
-    case task::segmented_by_length:
-      return segmentation::of_length(segment_length(c));
-    default:
-      return segmentation::of_keys(keys_of(one));
-  }
-}
-
-template <class T>
-void sum_segments(host_case<T> const& one) {
-  check_case const& c = one.c;
-  T const init = init_of<T>(c);
-  libscan::visit_operator<T>(c.op, [&](auto op) {
-    *one.out.template at<index_t>(slot::count) =
-        c.what == task::sums_by_keys
-            ? reduce_by_key(one.on, keys_of(one), one.items(),
-                            one.template array<std::int32_t>(one.out, slot::keys), one.result(), op,
-                            init)
-            : segmented_reduce(one.on, one.items(), one.result(), segments_of(one), op, init);
-  });
-}
-
-template <class T>
-void run_segmented(host_case<T> const& one) {
-  check_case const& c = one.c;
-  if (sums_segments(c.what)) return sum_segments(one);
-  segmentation const segments = segments_of(one);
-  T const init = init_of<T>(c);
-  prefix_scan(one.on, {c.type, one.items().data(), c.n, c.op, c.kind,
-                       c.reverse ? scan_direction::reverse : scan_direction::forward, segments,
-                       c.type, &init, one.result().data()});
-}
 
 /// x < threshold. Nothing is below the smallest value.
 template <class T>
@@ -161,42 +41,97 @@ predicate<T> below(T threshold) {
   }
 }
 
+/// Copies results to where a case has them; returns their number.
+template <class T>
+index_t copy_to(buffer<T> const& results, std::span<T> out) {
+  std::copy(results.begin(), results.end(), out.begin());
+  return static_cast<index_t>(results.size());
+}
+
+/// Filters by `keep`, a predicate of the library's or the caller's.
+template <class T, class Keep>
+index_t choose_by(host_case<T> const& one, Keep const& keep) {
+  auto const [on, in, out] = std::tuple(one.on, one.items(), one.result());
+  auto const places = [&] { return one.template array<index_t>(one.out, slot::places); };
+  switch (one.c.what) {
+    case task::filter_if:
+      if (!one.c.form.own_memory) return filter(on, in, out, keep);
+      if constexpr (std::is_same_v<Keep, predicate<T>>) {
+        return copy_to(filter<T>(on, in, keep), out);
+      } else {
+        return copy_to(filter(on, in, keep), out);
+      }
+    case task::positions_if:
+      return filter_indices(on, in, places(), keep);
+    case task::indexed_if:
+      return filter_with_indices(on, in, out, places(), keep);
+    case task::count_if:
+      return libscan::count_if(on, in, keep);
+    default: {
+      auto const others = one.template array<T>(one.out, slot::others);
+      if constexpr (std::is_same_v<Keep, predicate<T>>) {
+        return split<T>(on, in, out, others, keep);
+      } else {
+        return split(on, in, out, others, keep);
+      }
+    }
+  }
+}
+
+/// Filters by flags or bits.
+template <class T>
+index_t choose_marked(host_case<T> const& one) {
+  item_mask const mask = mask_of(one.c, one.in);
+  auto const [on, in, out] = std::tuple(one.on, one.items(), one.result());
+  auto const places = [&] { return one.template array<index_t>(one.out, slot::places); };
+  switch (one.c.what) {
+    case task::filter_flagged:
+    case task::filter_masked:
+      if (one.c.form.own_memory) return copy_to(filter<T>(on, in, mask), out);
+      return filter<T>(on, in, out, mask);
+    case task::positions_flagged:
+    case task::positions_masked:
+      return mask_indices(on, mask, places());
+    case task::indexed_flagged:
+    case task::indexed_masked:
+      return filter_with_indices<T>(on, in, out, places(), mask);
+    case task::count_flagged:
+    case task::count_masked:
+      return count_marked(on, mask);
+    default:
+      return split<T>(on, in, out, one.template array<T>(one.out, slot::others), mask);
+  }
+}
+
+/// Runs with their lengths, by each form of the call.
+template <class T>
+index_t encode_runs(host_case<T> const& one) {
+  auto const [on, in, out] = std::tuple(one.on, one.items(), one.result());
+  auto const lengths = one.template array<index_t>(one.out, slot::lengths);
+  auto const places = one.template array<index_t>(one.out, slot::places);
+  call_form const& form = one.c.form;
+  if (form.own_memory) {
+    auto const runs = run_length_encode<T>(on, in, std::max(form.min_length, index_t{1}));
+    copy_to(runs.lengths, lengths);
+    copy_to(runs.offsets, places);
+    return copy_to(runs.values, out);
+  }
+  if (form.min_length > 0) {
+    return run_length_encode<T>(on, in, out, lengths, places, form.min_length);
+  }
+  index_t const runs = form.callables ? run_length_encode(on, in, out, lengths, std::equal_to<T>{})
+                                      : run_length_encode<T>(on, in, out, lengths);
+  // The lengths of runs give their begins.
+  std::exclusive_scan(lengths.begin(), lengths.begin() + runs, places.begin(), index_t{0});
+  return runs;
+}
+
 template <class T>
 index_t choose(host_case<T> const& one) {
   check_case const& c = one.c;
+  if (by_flags(c.what) || by_bits(c.what)) return choose_marked(one);
   T const threshold = threshold_of<T>(c);
-  std::span<index_t> places;
-  std::span<T> others;
-  if (one.out.where.has(slot::places)) {
-    places = one.template array<index_t>(one.out, slot::places);
-  }
-  if (one.out.where.has(slot::others)) others = one.template array<T>(one.out, slot::others);
   switch (c.what) {
-    case task::filter_if:
-      return filter(one.on, one.items(), one.result(), below(threshold));
-    case task::filter_flagged:
-    case task::filter_masked:
-      return filter<T>(one.on, one.items(), one.result(), mask_of(c, one.in));
-    case task::positions_if:
-      return filter_indices(one.on, one.items(), places, below(threshold));
-    case task::positions_flagged:
-    case task::positions_masked:
-      return mask_indices(one.on, mask_of(c, one.in), places);
-    case task::indexed_if:
-      return filter_with_indices(one.on, one.items(), one.result(), places, below(threshold));
-    case task::indexed_flagged:
-    case task::indexed_masked:
-      return filter_with_indices<T>(one.on, one.items(), one.result(), places, mask_of(c, one.in));
-    case task::count_if:
-      return libscan::count_if(one.on, one.items(), below(threshold));
-    case task::count_flagged:
-    case task::count_masked:
-      return count_marked(one.on, mask_of(c, one.in));
-    case task::split_if:
-      return split<T>(one.on, one.items(), one.result(), others, below(threshold));
-    case task::split_flagged:
-    case task::split_masked:
-      return split<T>(one.on, one.items(), one.result(), others, mask_of(c, one.in));
     case task::split_into_one:
       return split<T>(one.on, one.items(), one.result(), below(threshold));
     case task::split_by_bit:
@@ -204,15 +139,15 @@ index_t choose(host_case<T> const& one) {
         return split_by_bit<T>(one.on, one.items(), one.result(), split_bit(c));
       }
       return 0;
-    case task::run_lengths: {
-      auto const lengths = one.template array<index_t>(one.out, slot::lengths);
-      index_t const runs = run_length_encode<T>(one.on, one.items(), one.result(), lengths);
-      // The lengths of runs give their begins.
-      std::exclusive_scan(lengths.begin(), lengths.begin() + runs, places.begin(), index_t{0});
-      return runs;
-    }
-    default:
+    case task::run_lengths:
+      return encode_runs(one);
+    case task::unique:
+      if (c.form.own_memory) return copy_to(unique<T>(one.on, one.items()), one.result());
+      if (c.form.callables) return unique(one.on, one.items(), one.result(), std::equal_to<T>{});
       return unique<T>(one.on, one.items(), one.result());
+    default:
+      return c.form.callables ? choose_by(one, is_below<T>{threshold})
+                              : choose_by(one, below(threshold));
   }
 }
 
@@ -222,6 +157,9 @@ void group(host_case<T> const& one) {
   if constexpr (std::is_integral_v<T>) {
     check_case const& c = one.c;
     auto const offsets = one.template array<index_t>(one.out, slot::places);
+    if (c.what == task::split_numbers) {
+      return split_by_key(one.on, one.items(), one.result(), offsets);
+    }
     if (c.what == task::split_by_number) {
       return visit_values(c, [&]<class Value>(std::type_identity<Value>) {
         split_by_key(one.on, one.items(), one.result(), one.template values<Value>(),
@@ -253,37 +191,49 @@ void sort_records(host_case<key_record> const& one) {
   });
 }
 
+template <class T, class Segments>
+void sort_segments(host_case<T> const& one, Segments const& segments, sort_options const& options) {
+  switch (one.c.what) {
+    case task::sort_keys_in_segments:
+      return segmented_sort_keys(one.on, one.items(), one.result(), segments, options);
+    case task::argsort_in_segments:
+      return with_integers(one, one.template array<index_t>(one.out, slot::places), [&](auto to) {
+        segmented_argsort(one.on, one.items(), to, segments, options);
+      });
+    default:
+      return visit_values(one.c, [&]<class Value>(std::type_identity<Value>) {
+        segmented_sort_pairs(one.on, one.items(), one.result(), one.template values<Value>(),
+                             one.template array<Value>(one.out, slot::values), segments, options);
+      });
+  }
+}
+
 template <class T>
 void run_sort(host_case<T> const& one) {
   check_case const& c = one.c;
   sort_options const options{c.descending ? sort_direction::descending : sort_direction::ascending,
                              c.first_bit, c.end_bit};
-  std::span<index_t> positions;
-  std::span<index_t const> offsets;
-  if (one.out.where.has(slot::places)) {
-    positions = one.template array<index_t>(one.out, slot::places);
+  auto const positions = [&] { return one.template array<index_t>(one.out, slot::places); };
+  if (in_segments(c.what)) {
+    if (c.form.segments == description::usual) {
+      auto const offsets = one.template array<index_t const>(one.in, slot::places);
+      return sort_segments(one, offsets, options);
+    }
+    described_segments const segments(c, one.in);
+    return sort_segments(one, static_cast<segmentation const&>(segments), options);
   }
-  if (one.in.where.has(slot::places)) offsets = one.template array<index_t>(one.in, slot::places);
   switch (c.what) {
     case task::sort_keys:
       return sort_keys(one.on, one.items(), one.result(), options);
     case task::argsort:
-      return argsort(one.on, one.items(), positions, options);
-    case task::sort_keys_in_segments:
-      return segmented_sort_keys(one.on, one.items(), one.result(), offsets, options);
-    case task::argsort_in_segments:
-      return segmented_argsort(one.on, one.items(), positions, offsets, options);
+      return with_integers(one, positions(),
+                           [&](auto to) { argsort(one.on, one.items(), to, options); });
     default:
       break;
   }
   visit_values(c, [&]<class Value>(std::type_identity<Value>) {
-    auto const values = one.template values<Value>();
-    auto const moved = one.template array<Value>(one.out, slot::values);
-    if (c.what == task::sort_pairs) {
-      sort_pairs(one.on, one.items(), one.result(), values, moved, options);
-    } else {
-      segmented_sort_pairs(one.on, one.items(), one.result(), values, moved, offsets, options);
-    }
+    sort_pairs(one.on, one.items(), one.result(), one.template values<Value>(),
+               one.template array<Value>(one.out, slot::values), options);
   });
 }
 
@@ -295,12 +245,19 @@ sample_totals count_samples(host_case<T> const& one, Rule const& rule) {
                               one.template array<double const>(one.in, slot::values),
                               one.template array<double>(one.out, slot::sums), rule);
   }
-  auto const counts = one.template array<std::uint64_t>(one.out, slot::counts);
-  if (one.c.what != task::sparse_histogram) return histogram(one.on, one.items(), counts, rule);
-  auto const result = sparse_histogram(
-      one.on, one.items(), one.template array<index_t>(one.out, slot::places), counts, rule);
-  *one.out.template at<index_t>(slot::total) = result.filled;
-  return result.totals;
+  sample_totals totals;
+  with_integers(one, one.template array<std::uint64_t>(one.out, slot::counts), [&](auto counts) {
+    if (one.c.what != task::sparse_histogram) {
+      totals = histogram(one.on, one.items(), counts, rule);
+      return;
+    }
+    with_integers(one, one.template array<index_t>(one.out, slot::places), [&](auto bins) {
+      auto const result = sparse_histogram(one.on, one.items(), bins, counts, rule);
+      *one.out.template at<index_t>(slot::total) = result.filled;
+      totals = result.totals;
+    });
+  });
+  return totals;
 }
 
 template <class T, class Rule>
@@ -335,7 +292,7 @@ void run_product(host_case<T> const& one) {
   matrix.columns = c.columns;
   matrix.offsets.assign(offsets.begin(), offsets.end());
   matrix.indices.assign(columns.begin(), columns.end());
-  matrix.values.assign(one.items().begin(), one.items().end());
+  if (!c.form.no_values) matrix.values.assign(one.items().begin(), one.items().end());
   product_options<T> how;
   how.semiring = c.semiring;
   if (c.has_init) how.alpha = T(product_alpha);
@@ -351,7 +308,7 @@ void run_conversion(host_case<T> const& one) {
                            c.n,
                            one.in.template at<std::int32_t>(slot::rows),
                            one.in.template at<std::int32_t>(slot::keys),
-                           one.in.template at<T>(slot::items)};
+                           c.form.no_values ? nullptr : one.in.template at<T>(slot::items)};
   sparse_matrix<T> const matrix = to_rows(one.on, list);
   std::copy(matrix.offsets.begin(), matrix.offsets.end(),
             one.out.template at<std::int64_t>(slot::places));

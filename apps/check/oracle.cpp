@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include <apps/check/case_data.hpp>
@@ -42,6 +43,7 @@ class head_list {
       case task::sums_by_bits:
         return (in.at<std::uint32_t>(slot::bits)[i / 32] >> (i % 32) & 1) != 0;
       case task::segmented_by_length:
+      case task::sums_by_length:
         return i % segment_length(c) == 0;
       case task::segmented_by_keys:
       case task::sums_by_keys: {
@@ -78,29 +80,46 @@ struct bounded_sum {
   }
 };
 
+/// The error of a sum that is rounded to `bfloat16`.
+template <class T>
+double rounding_of(check_case const& c, T sum) {
+  return c.form.half_results ? std::abs(static_cast<double>(sum)) / 128 : 0;
+}
+
 /// Calls before(i), which begins a segment if `begins`, for all items in the order of the scan.
 template <class Each>
 void in_order(check_case const& c, Each each) {
   for (index_t k = 0; k < c.n; ++k) each(c.reverse ? c.n - 1 - k : k);
 }
 
+/// Scans one part of each item: of complex numbers the real or the imaginary part.
 template <class T, class Begins>
-void sum_floats(check_case const& c, placed in, placed out, Begins begins, tolerances& allowed) {
-  T const* const items = in.at<T>(slot::items);
-  T* const results = out.at<T>(slot::items);
-  T const init = init_of<T>(c);
+void sum_part(check_case const& c, placed in, placed out, int part, Begins const& begins,
+              tolerances& allowed) {
+  int const parts = words_of_item(c);
+  T const* const items = in.at<T>(slot::items) + part;
+  T* const results = out.at<T>(slot::items) + part;
+  double* const allowances = allowed.data() + part;
+  T const init = init_part<T>(c, part);
   bool const integers = are_integers(c);
-  allowed.resize(static_cast<std::size_t>(c.n) + 1);
   bounded_sum<T> running(init, integers);
   in_order(c, [&](index_t i) {
     if (begins(i)) running = bounded_sum<T>(init, integers);
-    if (c.kind == scan_kind::inclusive) running.add(items[i]);
-    results[i] = static_cast<T>(running.sum);
-    allowed[static_cast<std::size_t>(i)] = running.tolerance();
-    if (c.kind == scan_kind::exclusive) running.add(items[i]);
+    if (c.kind == scan_kind::inclusive) running.add(items[parts * i]);
+    results[parts * i] = static_cast<T>(running.sum);
+    allowances[parts * i] = running.tolerance() + rounding_of(c, results[parts * i]);
+    if (c.kind == scan_kind::exclusive) running.add(items[parts * i]);
   });
-  allowed[static_cast<std::size_t>(c.n)] = running.tolerance();
-  if (T* const total = out.at<T>(slot::total)) *total = static_cast<T>(running.sum);
+  allowances[parts * c.n] = running.tolerance();
+  if (T* const total = out.at<T>(slot::total)) total[part] = static_cast<T>(running.sum);
+}
+
+template <class T, class Begins>
+void sum_floats(check_case const& c, placed in, placed out, Begins const& begins,
+                tolerances& allowed) {
+  int const parts = words_of_item(c);
+  allowed.resize(static_cast<std::size_t>((c.n + 1) * parts));
+  for (int part = 0; part < parts; ++part) sum_part<T>(c, in, out, part, begins, allowed);
 }
 
 template <class T, class Begins>
@@ -121,19 +140,20 @@ void scan_items(check_case const& c, placed in, placed out, Begins begins, toler
   if (T* const total = out.at<T>(slot::total)) *total = running;
 }
 
-/// One sum of items [begin, end) after the init.
+/// One sum of items [begin, end) after the init; of complex numbers, of one part of each.
 template <class T>
-T sum_of(check_case const& c, T const* items, index_t begin, index_t end, double& allowed) {
-  T const init = init_of<T>(c);
+T sum_of(check_case const& c, T const* items, index_t begin, index_t end, int part,
+         double& allowed) {
   if constexpr (std::is_floating_point_v<T>) {
     if (c.op == operator_kind::plus) {
-      bounded_sum<T> running(init, are_integers(c));
-      for (index_t i = begin; i < end; ++i) running.add(items[i]);
+      int const parts = words_of_item(c);
+      bounded_sum<T> running(init_part<T>(c, part), are_integers(c));
+      for (index_t i = begin; i < end; ++i) running.add(items[parts * i + part]);
       allowed = running.tolerance();
       return static_cast<T>(running.sum);
     }
   }
-  T running = init;
+  T running = init_of<T>(c);
   for (index_t i = begin; i < end; ++i) running = reference::combine(c.op, running, items[i]);
   return running;
 }
@@ -148,8 +168,12 @@ void drop_zeros(tolerances& allowed) {
 /// The sum of all items.
 template <class T>
 void sum_all(check_case const& c, placed in, placed out, tolerances& allowed) {
-  allowed.assign(static_cast<std::size_t>(c.n) + 1, 0);
-  *out.at<T>(slot::total) = sum_of(c, in.at<T>(slot::items), 0, c.n, allowed.back());
+  int const parts = words_of_item(c);
+  allowed.assign(static_cast<std::size_t>((c.n + 1) * parts), 0);
+  for (int part = 0; part < parts; ++part) {
+    out.at<T>(slot::total)[part] = sum_of(c, in.at<T>(slot::items), 0, c.n, part,
+                                          allowed[static_cast<std::size_t>(c.n * parts + part)]);
+  }
   drop_zeros(allowed);
 }
 
@@ -165,26 +189,33 @@ void sum_segments(check_case const& c, placed in, placed out, tolerances& allowe
       if (heads.begins(i, false)) bounds.push_back(i);
     }
   }
+  int const parts = words_of_item(c);
   auto const segments = static_cast<index_t>(bounds.size()) - 1;
-  allowed.assign(static_cast<std::size_t>(std::max(segments, c.n)) + 1, 0);
+  allowed.assign(static_cast<std::size_t>((std::max(segments, c.n) + 1) * parts), 0);
   auto const* const keys = in.at<std::int32_t>(slot::keys);
   for (index_t s = 0; s < segments; ++s) {
     index_t const begin = bounds[static_cast<std::size_t>(s)];
     index_t const end = bounds[static_cast<std::size_t>(s) + 1];
-    out.at<T>(slot::items)[s] =
-        sum_of(c, in.at<T>(slot::items), begin, end, allowed[static_cast<std::size_t>(s)]);
+    for (int part = 0; part < parts; ++part) {
+      out.at<T>(slot::items)[s * parts + part] =
+          sum_of(c, in.at<T>(slot::items), begin, end, part,
+                 allowed[static_cast<std::size_t>(s * parts + part)]);
+    }
     if (keys != nullptr) out.at<std::int32_t>(slot::keys)[s] = keys[begin];
   }
   *out.at<index_t>(slot::count) = segments;
   drop_zeros(allowed);
 }
 
-/// Each item less the one before it.
+/// Each item less the one before it, or both combined.
 template <class T>
-void subtract_neighbors(check_case const& c, placed in, placed out) {
-  T const* const items = in.at<T>(slot::items);
+void combine_neighbors(check_case const& c, placed in, placed out) {
+  T const* const at = in.at<T>(slot::items);
+  std::vector<T> const items(at, at + c.n);
   std::vector<T> const differences =
-      reference::adjacent_difference(std::vector<T>(items, items + c.n));
+      c.form.by_operator ? reference::adjacent_difference<T>(
+                               items, [&](T a, T b) { return reference::combine(c.op, a, b); })
+                         : reference::adjacent_difference(items);
   std::copy(differences.begin(), differences.end(), out.at<T>(slot::items));
 }
 
@@ -236,6 +267,26 @@ void with_choice(check_case const& c, placed in, F f) {
   }
 }
 
+/// Writes the lengths of runs that begin at `places`. Leaves out those that are too short, and
+/// returns how many are left.
+template <class T>
+index_t measure_runs(check_case const& c, index_t runs, T* firsts, index_t* places, placed out) {
+  index_t* const lengths = out.at<index_t>(slot::lengths);
+  index_t left = 0;
+  for (index_t r = 0; r < runs; ++r) {
+    index_t const length = (r + 1 < runs ? places[r + 1] : c.n) - places[r];
+    if (length < c.form.min_length) continue;
+    firsts[left] = firsts[r];
+    places[left] = places[r];
+    lengths[left++] = length;
+  }
+  // What is after them was never written.
+  auto const dropped = static_cast<std::size_t>(runs - left);
+  std::memset(static_cast<void*>(firsts + left), canary, dropped * sizeof(T));
+  std::memset(static_cast<void*>(places + left), canary, dropped * sizeof(index_t));
+  return left;
+}
+
 template <class T>
 void choose(check_case const& c, placed in, placed out) {
   T const* const items = in.at<T>(slot::items);
@@ -255,11 +306,8 @@ void choose(check_case const& c, placed in, placed out) {
       }
     }
   });
+  if (out.where.has(slot::lengths)) kept = measure_runs(c, kept, kept_items, places, out);
   *out.at<index_t>(slot::count) = kept;
-  if (index_t* const lengths = out.at<index_t>(slot::lengths)) {
-    for (index_t r = 0; r < kept; ++r)
-      lengths[r] = (r + 1 < kept ? places[r + 1] : c.n) - places[r];
-  }
   if (splits) {
     T* const others = out.where.has(slot::others) ? out.at<T>(slot::others) : kept_items + kept;
     std::copy(rejected.begin(), rejected.end(), others);
@@ -275,7 +323,7 @@ void compute_expected(check_case const& c, placed in, placed out, tolerances& al
     switch (family_of(c.what)) {
       case family::scan:
         if (c.what == task::reduce) return sum_all<T>(c, in, out, allowed);
-        if (c.what == task::difference) return subtract_neighbors<T>(c, in, out);
+        if (c.what == task::difference) return combine_neighbors<T>(c, in, out);
         if (is_ranks(c.what)) return rank_items(c, in, out);
         return scan_items<T>(
             c, in, out, [](index_t) { return false; }, allowed);

@@ -139,7 +139,7 @@ void compress(check_case const& c, placed in, placed out, tolerances& allowed) {
       if constexpr (std::is_floating_point_v<T>) magnitude += std::fabs(value);
       terms += 1;
     }
-    out.at<T>(slot::items)[entries] = static_cast<T>(sum);
+    if (!c.form.no_values) out.at<T>(slot::items)[entries] = static_cast<T>(sum);
     out.at<std::int32_t>(slot::keys)[entries] = static_cast<std::int32_t>(here & 0x7fffffff);
     ++offsets[(here >> 32) + 1];
     if constexpr (std::is_floating_point_v<T>) {

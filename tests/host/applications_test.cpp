@@ -215,6 +215,15 @@ TEST_CASE("matrices and products are the same on every engine") {
     spmv<double>(on, matrix, x, y);
     return std::tuple(matrix.offsets, matrix.indices, matrix.values, y);
   });
+  coo_matrix<double> places = list;
+  places.values = nullptr;
+  same_everywhere("to_rows and spmv without values", [&](engine const& on) {
+    auto const matrix = to_rows<double>(on, places);
+    spmv<double>(on, matrix, x, y);
+    std::vector<double> smallest(rows);
+    spmv<double>(on, matrix, x, smallest, {.semiring = semiring_kind::min_plus});
+    return std::tuple(matrix.offsets, matrix.indices, matrix.values, y, smallest);
+  });
 }
 
 TEST_CASE("segments of sorts are described in every form but ranges, on every engine") {

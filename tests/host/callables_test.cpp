@@ -86,6 +86,17 @@ TEST_CASE("own operators within segments and by key") {
   CHECK(reduce_by_key(on, keys, in, unique, by_own, then, same) == count);
   by_own.resize(sums.size());
   CHECK(by_own == sums);
+  // Outputs for as many runs as there are suffice, and no fewer.
+  unique.resize(sums.size());
+  std::fill(by_own.begin(), by_own.end(), line{});
+  CHECK(reduce_by_key(on, keys, in, unique, by_own, then, same) == count);
+  CHECK(by_own == sums);
+  auto const few = std::span(unique).first(unique.size() - 1);
+  CHECK_THROWS_WITH(reduce_by_key(on, keys, in, few, by_own, then),
+                    Contains("expected at least " + std::to_string(sums.size())));
+  auto const fewer_keys = std::span(keys).first(keys.size() - 1);
+  CHECK_THROWS_WITH(reduce_by_key(on, fewer_keys, in, unique, by_own, then),
+                    Contains("4999 keys, but 5000 items"));
 }
 
 TEST_CASE("operators of the standard library are the compiled ones, on every engine") {

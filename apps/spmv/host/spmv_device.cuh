@@ -75,8 +75,10 @@ struct device_matrix {
     simt::synchronize();
   }
 
+  /// Its values are null if the matrix has none: memory for none need not be.
   csr_matrix<T> view() const {
-    return {host.rows, host.columns, host.nonzeros, offsets.data(), indices.data(), values.data()};
+    return {host.rows,      host.columns,   host.nonzeros,
+            offsets.data(), indices.data(), host.values == nullptr ? nullptr : values.data()};
   }
 
  private:

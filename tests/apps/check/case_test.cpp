@@ -17,10 +17,12 @@ namespace libscan::apps {
 namespace {
 
 /// What tells kinds of cases apart.
-using kind = std::tuple<task, dtype, key_kind, int, bool>;
+using kind = std::tuple<task, dtype, key_kind, int, bool, bool>;
 
 kind kind_of(check_case const& c) {
-  return {c.what, c.type, c.keys, with_values(c.what) ? c.value_bytes : 0, c.two_buffers};
+  return {c.what,        c.type,
+          c.keys,        with_values(c.what) ? c.value_bytes : 0,
+          c.two_buffers, c.form.complex_items};
 }
 
 /// A case of some items for each kind that is drawn.
@@ -60,7 +62,7 @@ std::map<task, variety> varieties_of(engine_kind on, bool host_api = false) {
 
 TEST_CASE("the cpu engine gets every kind of case") {
   auto drawn = varieties_of(engine_kind::cpu);
-  CHECK(drawn.size() == 50);
+  CHECK(drawn.size() == 53);
   std::set<int> const sizes{1, 2, 4, 8, 16};
   for (task const what : {task::sort_pairs, task::sort_pairs_in_segments, task::split_by_number}) {
     CHECK(drawn[what].value_bytes == sizes);
@@ -113,6 +115,47 @@ TEST_CASE("the host API has the same kinds of cases on each engine, except what 
       CHECK(drawn[what].two_buffers == std::set<bool>{false});
     }
   }
+}
+
+TEST_CASE("the host API is called in every form, and device calls in the first one") {
+  std::set<std::pair<task, description>> described;
+  std::map<task, std::set<item_source>> sources;
+  std::map<std::string, std::set<task>> tasks;
+  for (std::uint64_t number = 0; number < 60000; ++number) {
+    check_case const device = draw_case(engine_kind::executor, 1, number, {});
+    REQUIRE(device.form == call_form{});
+    check_case const c = draw_case(engine_kind::cpu, 1, number, {});
+    call_form const& form = c.form;
+    described.emplace(c.what, form.segments);
+    sources[c.what].insert(form.source);
+    if (form.complex_items) tasks["complex"].insert(c.what);
+    if (form.half_results) tasks["half results"].insert(c.what);
+    if (form.narrow_places) tasks["narrow"].insert(c.what);
+    if (form.own_memory) tasks["own memory"].insert(c.what);
+    if (form.callables) tasks["callables"].insert(c.what);
+    if (form.by_operator) tasks["by an operator"].insert(c.what);
+    if (form.no_values) tasks["no values"].insert(c.what);
+    if (form.min_length > 1) tasks["at least so long"].insert(c.what);
+  }
+  for (task const what : {task::scan, task::reverse_scan, task::reduce, task::segmented_by_flags,
+                          task::segmented_by_ranges, task::sums_by_keys, task::sums_by_length}) {
+    CHECK(sources[what].size() == 5);
+    CHECK(tasks["complex"].count(what) == 1);
+    CHECK(tasks["callables"].count(what) == 1);
+  }
+  for (description const how : {description::narrow, description::flags, description::bits,
+                                description::keys, description::own_keys}) {
+    CHECK(described.count({task::argsort_in_segments, how}) == 1);
+  }
+  CHECK(described.count({task::sums_by_keys, description::own_keys}) == 1);
+  CHECK(described.count({task::segmented_by_ranges, description::narrow}) == 1);
+  CHECK(tasks["half results"].count(task::segmented_by_bits) == 1);
+  CHECK(tasks["narrow"].size() == 8);
+  CHECK(tasks["own memory"].size() == 5);
+  CHECK(tasks["callables"].count(task::count_if) == 1);
+  CHECK(tasks["by an operator"] == std::set<task>{task::difference});
+  CHECK(tasks["no values"] == std::set<task>{task::product, task::rows_of_list});
+  CHECK(tasks["at least so long"] == std::set<task>{task::run_lengths});
 }
 
 TEST_CASE("sorts count ranges of bits of every kind of key, in both directions") {

@@ -105,7 +105,7 @@ class Check(CheckCase):
 class Fault(CheckCase):
     def test_a_fault_is_found_made_small_and_found_again(self):
         for seed in range(3):
-            out = self.fault("--engine", "cpu", "--seed", seed, "--seconds", 60)
+            out = self.fault("--engine", "cpu", "--what", "scan", "--seed", seed, "--seconds", 60)
             self.assertRegex(out, r"FAILED: scan of 100 \w+, ")
             self.assertRegex(out, r"item 77: expected .*, got ")
             command = shlex.split(re.search(r"again: (.*)", out).group(1))
@@ -125,7 +125,8 @@ class Fault(CheckCase):
 
     def test_what_is_not_at_fault_is_not_blamed(self):
         for what in FAMILIES[1:]:
-            self.succeeds("--what", what, "--engine", "cpu", "--cases", 40, program=FAULTY)
+            if what != "filter":  # whose runs with positions are scanned by the function at fault
+                self.succeeds("--what", what, "--engine", "cpu", "--cases", 40, program=FAULTY)
 
 
 class Crash(CheckCase):

@@ -22,7 +22,14 @@ inline void difference_by_loop(detail::difference_call const& call) {
   visit_item_type(call.type, [&]<class T>(std::type_identity<T>) {
     auto const* const in = static_cast<T const*>(call.in);
     auto* const out = static_cast<T*>(call.out);
-    for (index_t i = call.n; i-- > 1;) out[i] = later_minus_earlier{}(in[i - 1], in[i]);
+    auto const combine = [&](auto op) {
+      for (index_t i = call.n; i-- > 1;) out[i] = op(in[i - 1], in[i]);
+    };
+    if (call.combine.subtracts) {
+      combine(later_minus_earlier{});
+    } else {
+      visit_operator<T>(call.combine.op, combine);
+    }
     if (call.n > 0) out[0] = in[0];
   });
 }
