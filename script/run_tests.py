@@ -182,7 +182,8 @@ class progress:
             raise stopped(log_path)
         if code != 0:
             self.say(name, "FAILED", end=True)
-            print(first_error(log_path.read_text(errors="replace")))
+            log = log_path.read_text(errors="replace")
+            print("\n".join([first_error(log), *failed_tests(log)]))
             print(f"script/test: '{name}' failed; all that it printed is in {log_path.relative_to(ROOT)}")
             raise failed
         self.note(name, seconds, cpu, compiled)
@@ -239,7 +240,7 @@ def first_error(log):
                 if re.search(r"\berror\b|undefined reference|fatal", lines[later], re.IGNORECASE):
                     return line + "\n" + part(later, 15)
             return part(number, 15)
-        if re.match(r" *\d+/\d+ Test .*\*\*\*", line):  # ctest; the test's output follows
+        if re.match(r" *\d+/\d+ Test .*\*\*\*(?!Skipped)", line):  # ctest; the test's output follows
             end = next((later for later in range(number + 1, len(lines))
                         if re.match(r" *Start +\d+:| *\d+/\d+ Test ", lines[later])), len(lines))
             for later in range(number, end):
@@ -248,6 +249,11 @@ def first_error(log):
                     return line + "\n" + part(first, min(40, end - first))
             return part(number, min(40, end - number))
     return part(max(0, len(lines) - 40))
+
+
+def failed_tests(log):
+    """The lines in which ctest names all tests that failed."""
+    return re.findall(r"^\s+\d+ - \S+ \((?!Skipped).*\)$", log, re.MULTILINE)
 
 
 def configure_options(preset):
@@ -378,7 +384,7 @@ class changed_suite:
             log = stop.args[0].read_text(errors="replace")
             passed, failures = test_results(log)
             if failures:
-                print(first_error(log))
+                print("\n".join([first_error(log), *failed_tests(log)]))
                 raise failed from None
             tests = [test for test in tests if test["number"] in passed]
         self.left = [test for test in self.left if test not in tests]

@@ -11,7 +11,6 @@
 
 #include <apps/check/check_engine.hpp>
 #include <apps/check/host_case.hpp>
-#include <apps/check/host_segments.hpp>
 #include <libscan/cpu/radix_sort.hpp>
 #include <libscan/cpu/split_by_key.hpp>
 #include <libscan/filter.hpp>

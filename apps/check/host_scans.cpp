@@ -2,7 +2,7 @@
 // Cases of scans, sums, neighbors and ranks for the host API.
 #include <complex>
 
-#include <apps/check/host_segments.hpp>
+#include <apps/check/host_case.hpp>
 #include <apps/prefix/prefix_scan.hpp>
 #include <libscan/callables.hpp>
 #include <libscan/libscan.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Describes segments in every way that the host API takes.
-#include <apps/check/host_segments.hpp>
+#include <apps/check/host_case.hpp>
 
 namespace libscan::apps {
 

@@ -348,6 +348,19 @@ class Again(SmallProject):
         self.assertEqual(self.run_suites()[:2], (True, ["a_near"]))
         self.assertEqual(self.run_suites()[:2], (True, []))
 
+    def test_all_that_failed_is_named_and_shown_first(self):
+        self.write({"tests/cpu/a_near.cpp": program("a_near", words="exit 77"),
+                    "tests/cpu/b_far.cpp": program("b_far", words="echo broken; exit 1"),
+                    "tests/device/c_other.cpp": program("c_other", words="exit 1"),
+                    "tests/cpu/CMakeLists.txt": FOLDER_LISTS + "set_tests_properties(a_near "
+                                                "PROPERTIES SKIP_RETURN_CODE 77)\n"})
+        passed, _, shown = self.run_suites()
+        self.assertFalse(passed)
+        self.assertRegex(shown, r"Test #\d+: b_far .*\*\*\*Failed")
+        self.assertIn("\nbroken", shown)
+        self.assertRegex(shown, r"\d - b_far \(Failed\)\n.*\d - c_other \(Failed\)\n")
+        self.assertNotIn("a_near", shown)
+
     def test_a_change_back_counts(self):
         self.commit()
         self.run_suites()
