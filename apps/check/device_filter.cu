@@ -21,9 +21,9 @@ void filter_with(device_case const& one) {
     case task::filter_if:
       return filter<Tuning>(one.ws, in, out, n, below, kept);
     case task::filter_flagged:
-      return filter_flagged<Tuning>(one.ws, in, flags, out, n, kept);
+      return filter<Tuning>(one.ws, in, out, n, byte_mask{flags}, kept);
     case task::filter_masked:
-      return filter_masked<Tuning>(one.ws, in, words, out, n, kept);
+      return filter<Tuning>(one.ws, in, out, n, bit_mask{words}, kept);
     case task::positions_if:
       return filter_indices<Tuning>(one.ws, in, places, n, below, kept);
     case task::positions_flagged:

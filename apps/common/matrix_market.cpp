@@ -91,16 +91,21 @@ std::string_view header_of(byte_reader& in) {
   }
 }
 
-/// The decompressed content of a matrix file. Throws `file_error` if that has another format, which
-/// its first bytes show: it may have no line end.
-byte_reader matrix_content(byte_reader in) {
-  byte_reader content = plain_content(std::move(in), false);
+/// Throws `file_error` if content has another format than that of matrices. Its first bytes show
+/// that: it may have no line end.
+void require_matrix_format(byte_reader& content) {
   if (!as_text(content.peek(1)).starts_with('%')) {
     refuse_foreign_content(content, "a Matrix Market file");
   }
   constexpr std::size_t looked_at = 64;
   std::string_view const head = as_text(content.peek(looked_at)).substr(0, looked_at);
   if (!head.empty()) require_banner(without_mark(head), content.name());
+}
+
+/// The decompressed content of a matrix file. Throws `file_error` if that has another format.
+byte_reader matrix_content(byte_reader in) {
+  byte_reader content = plain_content(std::move(in), false);
+  require_matrix_format(content);
   return content;
 }
 
@@ -236,6 +241,7 @@ matrix_market_part::matrix_market_part(std::string const& path, int part, int pa
                       "file, since each rank reads a part");
   }
   std::uint64_t const end = in.bytes_left().value_or(0);
+  require_matrix_format(in);
   std::string_view const header = header_of(in);
   line_reader first(without_mark(header));
   claimed_ = read_header(first, state_->name, state_->matrix);
@@ -248,6 +254,7 @@ matrix_market_part::matrix_market_part(std::string const& path, int part, int pa
     return number == 0 ? header.size() : line_from(*file, state_->name, at, end);
   };
   std::uint64_t const begin = boundary(part), last = boundary(part + 1);
+  require_memory(memory_held() + last - begin, "a rank's part of " + state_->name);
   auto const bytes = state_->text.grow(static_cast<std::size_t>(last - begin));
   read_bytes(*file, state_->name, begin, bytes);
   state_->lines.emplace(std::string_view(reinterpret_cast<char const*>(bytes.data()), bytes.size()),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scans within segments on the cpu engine, for every description of segments, beside a sequential
-// loop and a scan of pairs by oneTBB.
+// loop and a scan of pairs by oneTBB, which read the same description.
+#include <algorithm>
+
 #include <bench/cpu/contenders.hpp>
 #include <bench/segments.hpp>
 #include <libscan/core/segments.hpp>
@@ -42,35 +44,71 @@ void by_engine(int threads, std::string const& heads, described const& data) {
       libscan::segment_offsets{data.offsets.data(), static_cast<index_t>(data.offsets.size()) - 1});
 }
 
-/// The code people write without a library: a loop over the flags.
-template <scan_kind Kind>
-void by_loop(described const& data) {
-  item sum = 0;
-  for (index_t i = 0; i < data.in.size; ++i) {
-    if (data.forms.flags[i] != 0) sum = 0;
-    item const next = sum + data.in[i];
-    data.out[i] = Kind == scan_kind::inclusive ? next : sum;
-    sum = next;
+/// Whether segments begin at an item. Asked for items in their order, without gaps.
+struct heads_between_offsets {
+  index_t const* next;  ///< the first offset that is not before the item
+
+  bool operator()(index_t i) {
+    index_t const* const before = next;
+    while (*next == i) ++next;
+    return next != before;
   }
+};
+
+/// Calls use(heads_from): heads_from(i) is what tells heads from item i on, read from this form of
+/// the description.
+template <class Use>
+void with_heads(std::string const& form, described const& data, Use use) {
+  segment_forms const& forms = data.forms;
+  auto const of_item = [&](auto is_head) { use([=](index_t) { return is_head; }); };
+  if (form == "flags") return of_item([&](index_t i) { return forms.flags[i] != 0; });
+  if (form == "bits") {
+    return of_item([&](index_t i) { return (forms.bits[i / 32] >> i % 32 & 1u) != 0; });
+  }
+  if (form == "keys") {
+    return of_item([&](index_t i) { return i == 0 || forms.keys[i] != forms.keys[i - 1]; });
+  }
+  use([&](index_t i) {
+    auto const first = std::lower_bound(data.offsets.begin(), data.offsets.end(), i);
+    return heads_between_offsets{&*first};
+  });
+}
+
+/// The code people write without a library: a loop over the items.
+template <scan_kind Kind>
+void by_loop(std::string const& form, described const& data) {
+  with_heads(form, data, [&](auto heads_from) {
+    auto is_head = heads_from(0);
+    item sum = 0;
+    for (index_t i = 0; i < data.in.size; ++i) {
+      if (is_head(i)) sum = 0;
+      item const next = sum + data.in[i];
+      data.out[i] = Kind == scan_kind::inclusive ? next : sum;
+      sum = next;
+    }
+  });
 }
 
 template <scan_kind Kind>
-void by_tbb(described const& data) {
+void by_tbb(std::string const& form, described const& data) {
   segmented<plus<item>> const within{};
-  tbb::parallel_scan(
-      tbb::blocked_range<index_t>(0, data.in.size), within.identity(),
-      [&](auto const& part, flagged<item> sum, bool final) {
-        for (index_t i = part.begin(); i < part.end(); ++i) {
-          bool const head = data.forms.flags[i] != 0;
-          flagged<item> const next = within(sum, {data.in[i], head});
-          if (final) {
-            data.out[i] = Kind == scan_kind::inclusive ? next.value : head ? 0 : sum.value;
+  with_heads(form, data, [&](auto heads_from) {
+    tbb::parallel_scan(
+        tbb::blocked_range<index_t>(0, data.in.size), within.identity(),
+        [&](auto const& part, flagged<item> sum, bool final) {
+          auto is_head = heads_from(part.begin());
+          for (index_t i = part.begin(); i < part.end(); ++i) {
+            bool const head = is_head(i);
+            flagged<item> const next = within(sum, {data.in[i], head});
+            if (final) {
+              data.out[i] = Kind == scan_kind::inclusive ? next.value : head ? 0 : sum.value;
+            }
+            sum = next;
           }
-          sum = next;
-        }
-        return sum;
-      },
-      within);
+          return sum;
+        },
+        within);
+  });
 }
 
 template <scan_kind Kind>
@@ -88,8 +126,8 @@ void scan(engine const& on, session const& now, std::string const& heads,
   std::vector<contender> all{
       copy_of(bytes),
       {"libscan", [&] { by_engine<Kind>(on.threads(), heads, data); }, right},
-      {"sequential", [&] { by_loop<Kind>(data); }, right},
-      {"tbb", [&] { by_tbb<Kind>(data); }, right}};
+      {"sequential", [&] { by_loop<Kind>(heads, data); }, right},
+      {"tbb", [&] { by_tbb<Kind>(heads, data); }, right}};
   for (library const& other : other_libraries()) {
     auto const scan = heads == "keys" && Kind == scan_kind::inclusive ? other.scan_by_key : nullptr;
     if (scan == nullptr) continue;

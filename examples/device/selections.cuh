@@ -24,7 +24,7 @@ void select_all_ways(libscan::workspace& ws, int const* d_items, std::uint32_t c
                      libscan::index_t n, Predicate is_edge, selections const& out) {
   auto const [d_kept, d_edges, d_others, d_values, d_at, d_lengths, d_count, d_runs] = out;
 
-  libscan::filter_masked(ws, d_items, d_words, d_kept, n, d_count);         // 32 bits a word
+  libscan::filter(ws, d_items, d_kept, n, libscan::bit_mask{d_words}, d_count);  // 32 bits a word
   libscan::mask_indices(ws, libscan::bit_mask{d_words}, d_at, n, d_count);  // numpy.flatnonzero
   libscan::split(ws, d_items, d_edges, d_others, n, is_edge, d_count);      // both in their order
   libscan::run_length_encode(ws, d_items, d_values, d_lengths, libscan::no_output{}, n, d_runs);

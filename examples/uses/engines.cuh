@@ -150,7 +150,8 @@ class device_engine {
   device_array<T> filter(device_array<T> const& in, device_array<std::uint8_t> const& flags) {
     device_array<T> out(in.size());
     device_array<index_t> count(1);
-    libscan::filter_flagged(ws_, in.data(), flags.data(), out.data(), in.size(), count.data());
+    libscan::filter(ws_, in.data(), out.data(), in.size(), libscan::byte_mask{flags.data()},
+                    count.data());
     out.shrink(count.copy().front());
     return out;
   }

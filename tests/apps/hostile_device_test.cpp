@@ -62,11 +62,13 @@ TEST_CASE("Device filters call no foreign functions") {
   libscan::filter<tiny_pipeline_tuning>(c.ws, c.in.data(), c.out.data(), n, odd, c.count.data());
   CHECK(c.out.copy()[4] == number(3));
   device_buffer<std::uint8_t> const flags(std::vector<std::uint8_t>(c.host.size(), 1));
-  libscan::filter_flagged(c.ws, c.in.data(), flags.data(), c.out.data(), n, c.count.data());
+  libscan::filter(c.ws, c.in.data(), c.out.data(), n, libscan::byte_mask{flags.data()},
+                  c.count.data());
   CHECK(c.counted() == n);
   device_buffer<std::uint32_t> const words(
       std::vector<std::uint32_t>(c.host.size() / 32 + 1, 0x11111111u));
-  libscan::filter_masked(c.ws, c.in.data(), words.data(), c.out.data(), n, c.count.data());
+  libscan::filter(c.ws, c.in.data(), c.out.data(), n, libscan::bit_mask{words.data()},
+                  c.count.data());
   CHECK(c.counted() == n / 4);
   libscan::filter_indices(c.ws, c.in.data(), c.places.data(), n, odd, c.count.data());
   CHECK(c.places.copy()[4] == 12);

@@ -17,11 +17,11 @@ void keep_positive(workspace& ws, call_memory const& at, index_t n) {
 }
 
 void keep_flagged(workspace& ws, call_memory const& at, index_t n) {
-  filter_flagged(ws, at.items, at.flags, at.sums, n, at.number);
+  filter(ws, at.items, at.sums, n, byte_mask{at.flags}, at.number);
 }
 
 void keep_masked(workspace& ws, call_memory const& at, index_t n) {
-  filter_masked(ws, at.items, at.words, at.sums, n, at.number);
+  filter(ws, at.items, at.sums, n, bit_mask{at.words}, at.number);
 }
 
 void sort(workspace& ws, call_memory const& at, index_t n) { sort_keys(ws, at.words, at.ranks, n); }

@@ -234,9 +234,26 @@ class Failures(RankCase):
                         "-o", "o.npy")
 
     @in_full
+    def test_what_is_no_matrix(self):
+        """The first bytes show it, also in a file of one endless line."""
+        with open(self.path("in.npy"), "rb") as file:
+            npy = file.read()
+        for content, words in [
+                (npy, "rank 0: in.mtx:1: .*NUMPY. begins npy data"),
+                (b"PK\3\4" + bytes(500), "rank 0: in.mtx: holds zip"),
+                (b"%" + b"x" * (64 << 20), "rank 0: in.mtx:1: no Matrix Market file"),
+                ("%%MatrixMarket matrix".encode("utf-16"), "rank 0: in.mtx:1: text in UTF-16")]:
+            self.write("in.mtx", content)
+            self.fails_on_ranks(BAD_FILE, words, 2, "scan-spmv-mpi", "in.mtx", "-o", "y.npy")
+
+    @in_full
     def test_memory(self):
         self.each_fails(FAILURE, "rank 0: .*a rank's part of in.npy takes at least", "in.npy",
                         "-o", "o.npy", "--memory", "1K")
+        self.write("in.mtx", b"%%MatrixMarket matrix coordinate integer general\n9 9 2000\n" +
+                   b"1 1 1\n" * 2000)
+        self.fails_on_ranks(FAILURE, "rank 0: .*a rank's part of in.mtx takes at least", 2,
+                            "scan-spmv-mpi", "in.mtx", "-o", "y.npy", "--memory", "4K")
 
     @in_full
     def test_full_disk(self):

@@ -68,12 +68,12 @@ void require_filters(index_t n, int per_mille, int offset = 0) {
                    });
   require_in_place(items, expected.kept, offset,
                    [&](workspace& ws, T const* all, index_t length, index_t* count) {
-                     filter_flagged<Tuning>(ws, all, flags.data(), const_cast<T*>(all), length,
-                                            count);
+                     filter<Tuning>(ws, all, const_cast<T*>(all), length, byte_mask{flags.data()},
+                                    count);
                    });
   require_in_place(items, expected.kept, offset,
                    [&](workspace& ws, T* all, index_t length, index_t* count) {
-                     filter_masked<Tuning>(ws, all, bits.data(), all, length, count);
+                     filter<Tuning>(ws, all, all, length, bit_mask{bits.data()}, count);
                    });
 }
 
@@ -226,8 +226,8 @@ TEST_CASE("outputs of device filters that overlap otherwise than exactly are ref
   CHECK_THROWS_AS(filter(ws, in, in + 1, 100, is_odd{}, nullptr), refused);
   CHECK_THROWS_AS(unique(ws, in, in + 99, 100, nullptr), refused);
   CHECK_THROWS_AS(filter(ws, in, floats, 100, is_odd{}, nullptr), refused);
-  CHECK_THROWS_AS(filter_masked(ws, in, in, in, 100, nullptr), refused);
-  CHECK_THROWS_AS(filter_flagged(ws, bytes.data(), bytes.data(), bytes.data(), 100, nullptr),
+  CHECK_THROWS_AS(filter(ws, in, in, 100, bit_mask{in}, nullptr), refused);
+  CHECK_THROWS_AS(filter(ws, bytes.data(), bytes.data(), 100, byte_mask{bytes.data()}, nullptr),
                   refused);
   CHECK_THROWS_AS(split(ws, in, in, in + 200, 100, is_odd{}, nullptr), refused);
   try {

@@ -266,10 +266,11 @@ TEST_CASE("outputs that begin among what is read are refused, and nothing is wri
     REQUIRE_THROWS_AS(split<tuning>(ws, in, out, n, even, d_count), invalid_argument);
     REQUIRE_THROWS_AS(split_by_bit<tuning>(ws, in, out, n, 3, d_count), invalid_argument);
   }
-  REQUIRE_THROWS_AS(filter_masked<tuning>(ws, in, words, in + n + 3, n, d_count), invalid_argument);
+  REQUIRE_THROWS_AS(filter<tuning>(ws, in, in + n + 3, n, bit_mask{words}, d_count),
+                    invalid_argument);
   REQUIRE_THROWS_AS(mask_indices<tuning>(ws, bit_mask{words}, in + n + 3, n, d_count),
                     invalid_argument);
-  REQUIRE_THROWS_AS(filter_flagged<tuning>(ws, in, bytes, bytes + n - 1, n, d_count),
+  REQUIRE_THROWS_AS(filter<tuning>(ws, in, bytes + n - 1, n, byte_mask{bytes}, d_count),
                     invalid_argument);
   // One buffer of n items is written whole.
   REQUIRE_THROWS_AS(split<tuning>(ws, in + 1, in, n, even, d_count), invalid_argument);

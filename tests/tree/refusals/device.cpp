@@ -54,7 +54,7 @@ void scan(workspace& ws, int const* in, int volatile* out) {
 
 // refused: the items are volatile
 void keep(workspace& ws, int const* in, int volatile* out, std::uint8_t const* flags) {
-  filter_flagged(ws, in, flags, out, 4, nullptr);
+  filter(ws, in, out, 4, byte_mask{flags}, nullptr);
 }
 
 // refused: the items are volatile
@@ -65,7 +65,7 @@ void sum(workspace& ws, no_default const* in, no_default* out) { reduce(ws, in, 
 
 // refused: their type needs a default constructor
 void keep(workspace& ws, no_default const* in, no_default* out, std::uint8_t const* flags) {
-  filter_flagged(ws, in, flags, out, 4, nullptr);
+  filter(ws, in, out, 4, byte_mask{flags}, nullptr);
 }
 
 // refused: their type needs a default constructor

@@ -18,8 +18,8 @@ struct is_odd {
 void compile_filters(workspace& ws, std::uint32_t const* in, std::uint32_t* out) {
   filter(ws, in, out, 0, is_odd{}, nullptr);
   filter_indices(ws, in, static_cast<index_t*>(nullptr), 0, is_odd{}, nullptr);
-  filter_flagged(ws, in, static_cast<std::uint8_t const*>(nullptr), out, 0, nullptr);
-  filter_masked(ws, in, static_cast<std::uint32_t const*>(nullptr), out, 0, nullptr);
+  filter(ws, in, out, 0, byte_mask{nullptr}, nullptr);
+  filter(ws, in, out, 0, bit_mask{nullptr}, nullptr);
 }
 
 template <class Key>

@@ -20,10 +20,11 @@ constexpr std::size_t filter_workspace_bytes(index_t n) {
 ///
 /// Types: `in` and `out` are random-access iterators of the device. Keep is one of: a copyable
 /// functor with a device call, applied once to each item, which keeps it if true; a `byte_mask`
-/// (keeps item i if byte i is nonzero); a `bit_mask` (keeps it if bit i % 32 of word i / 32 is set;
-/// bits after the last item are ignored). n: any size >= 0, also read from device memory
-/// (`item_count::on_device`); n = 0 writes only the count. d_count: one value in device memory, or
-/// null. `out` must have space for all kept items; nothing after them is written.
+/// (keeps item i if byte i is nonzero); a `bit_mask` (keeps it if bit i % 32 of word i / 32 is set,
+/// as numpy.packbits(bitorder="little") packs bits; those after the last item are ignored). n: any
+/// size >= 0, also read from device memory (`item_count::on_device`); n = 0 writes only the count.
+/// d_count: one value in device memory, or null. `out` must have space for all kept items; nothing
+/// after them is written.
 /// Aliasing: `out` may be `in` itself if both are pointers to one type; items of `in` after the
 /// kept ones then do not change. `out` must not overlap `in` or the mask in any other way. A
 /// pointer `out` that begins within them throws; an overlap from a begin before them is not
@@ -40,20 +41,17 @@ void filter(workspace& ws, In in, Out out, item_count n, Keep keep, index_t* d_c
   device::filter<Tuning>(ws, in, outputs, n, device::rule_of(keep), d_count);
 }
 
-/// `filter` by flags: keeps in[i] if flags[i] is nonzero. Traffic: reads n items and n bytes,
-/// writes those kept.
+/// `filter` with a `byte_mask`, under an older name and with the mask before the output.
 template <class Tuning = void, class In, class Out>
-void filter_flagged(workspace& ws, In in, std::uint8_t const* flags, Out out, item_count n,
-                    index_t* d_count) {
+[[deprecated("use filter(ws, in, out, n, byte_mask{flags}, d_count)")]] void filter_flagged(
+    workspace& ws, In in, std::uint8_t const* flags, Out out, item_count n, index_t* d_count) {
   libscan::filter<Tuning>(ws, in, out, n, byte_mask{flags}, d_count);
 }
 
-/// `filter` by bits: keeps in[i] if bit i % 32 of words[i / 32] is set, as
-/// numpy.packbits(bitorder="little") packs them. Traffic: reads n / 8 bytes and the sectors of
-/// memory that hold items kept, writes those.
+/// `filter` with a `bit_mask`, under an older name and with the mask before the output.
 template <class Tuning = void, class In, class Out>
-void filter_masked(workspace& ws, In in, std::uint32_t const* words, Out out, item_count n,
-                   index_t* d_count) {
+[[deprecated("use filter(ws, in, out, n, bit_mask{words}, d_count)")]] void filter_masked(
+    workspace& ws, In in, std::uint32_t const* words, Out out, item_count n, index_t* d_count) {
   libscan::filter<Tuning>(ws, in, out, n, bit_mask{words}, d_count);
 }
 
