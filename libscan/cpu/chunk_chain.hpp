@@ -16,6 +16,7 @@
 #include <utility>
 
 #include <libscan/core/error.hpp>
+#include <libscan/core/function_ref.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_turns.hpp>
@@ -24,24 +25,12 @@
 namespace libscan::inline v1::cpu::detail {
 
 /// How a waiting thread computes the aggregate of a chunk again: by `sum`, if `ready` returns true.
-/// Plain functions, so that the chain is compiled once for all its users.
+/// References to callables that live as long as the chain's thread.
 template <class T>
 struct second_sums {
-  void* self;
-  bool (*is_ready)(void*);
-  T (*make)(void*, index_t);
-
-  bool ready() const { return is_ready(self); }
-  T sum(index_t chunk) const { return make(self, chunk); }
+  libscan::detail::function_ref<bool()> ready;
+  libscan::detail::function_ref<T(index_t chunk)> sum;
 };
-
-/// The functions of an object with `ready()` and `sum<T>(chunk)`, which outlives them.
-template <class T, class Object>
-second_sums<T> second_sums_of(Object& object) {
-  return {
-      &object, [](void* self) { return static_cast<Object*>(self)->ready(); },
-      [](void* self, index_t chunk) { return static_cast<Object*>(self)->template sum<T>(chunk); }};
-}
 
 /// The chunks' turns (chunk_turns.hpp), and the carry that passes from each chunk to the next.
 template <monoid Op>
@@ -221,53 +210,14 @@ class chunk_sequence {
   std::optional<index_t> next_;
 };
 
-/// Computes aggregates of other threads' chunks again, in a state separate from the thread's own,
-/// created on first use.
-template <class MakeState, class Aggregate>
-class second_sum {
-  using state = std::decay_t<std::invoke_result_t<MakeState&>>;
-
- public:
-  second_sum(bool allowed, index_t n, index_t chunk_items, MakeState& make_state,
-             Aggregate& aggregate_fn)
-      : allowed_(allowed),
-        n_(n),
-        chunk_items_(chunk_items),
-        make_state_(make_state),
-        aggregate_fn_(aggregate_fn) {}
-
-  bool ready() try {
-    if (allowed_ && state_ == nullptr) state_.reset(new state(make_state_()));
-    return allowed_;
-  } catch (...) {
-    return allowed_ = false;  // Without memory for it the thread waits.
-  }
-
-  template <class T>
-  T sum(index_t index) {
-    return aggregate_fn_(*state_, chunk_at(index, n_, chunk_items_));
-  }
-
- private:
-  bool allowed_;
-  index_t n_, chunk_items_;
-  MakeState& make_state_;
-  Aggregate& aggregate_fn_;
-  std::unique_ptr<state> state_;
-};
-
-/// The same without a state.
-template <class Aggregate>
-struct stateless_second_sum {
-  index_t n, chunk_items;
-  Aggregate& aggregate_fn;
-
-  static constexpr bool ready() { return true; }
-  template <class T>
-  T sum(index_t index) {
-    return aggregate_fn(chunk_at(index, n, chunk_items));
-  }
-};
+/// Makes a value when it is first needed; false if there is no memory for it, or `make` throws.
+template <class T, class Make>
+bool make_once(std::unique_ptr<T>& value, Make& make) try {
+  if (value == nullptr) value.reset(new T(make()));
+  return true;
+} catch (...) {
+  return false;
+}
 
 }  // namespace detail
 
@@ -306,9 +256,17 @@ typename Op::value_type run_chunks(int threads, index_t n, index_t chunk_items, 
                                    aggregates sums = aggregates::once) {
   return detail::run_chain(threads, n, chunk_items, op, init, [&](auto& thread, auto& mine) {
     auto state = make_state();
-    detail::second_sum again(sums == aggregates::repeatable, n, chunk_items, make_state,
-                             aggregate_fn);
-    auto const second = detail::second_sums_of<typename Op::value_type>(again);
+    // Aggregates of other threads' chunks, in a state apart. Without memory for it the thread
+    // waits.
+    std::unique_ptr<decltype(state)> other_state;
+    bool allowed = sums == aggregates::repeatable;
+    auto const ready = [&] {
+      return allowed = allowed && detail::make_once(other_state, make_state);
+    };
+    auto const sum = [&](index_t chunk) {
+      return aggregate_fn(*other_state, detail::chunk_at(chunk, n, chunk_items));
+    };
+    detail::second_sums<typename Op::value_type> const second{ready, sum};
     detail::chunk_sequence own(threads, n, chunk_items);
     while (mine) {
       chunk const work = own.begin(thread, *mine);
@@ -330,9 +288,11 @@ typename Op::value_type run_chunks_ahead(int threads, index_t n, index_t chunk_i
                                          typename Op::value_type init, Aggregate&& aggregate_fn,
                                          Consume&& consume_fn) {
   return detail::run_chain(threads, n, chunk_items, op, init, [&](auto& thread, auto& mine) {
-    detail::stateless_second_sum<std::remove_reference_t<Aggregate>> again{n, chunk_items,
-                                                                           aggregate_fn};
-    auto const second = detail::second_sums_of<typename Op::value_type>(again);
+    auto const ready = [] { return true; };
+    auto const sum = [&](index_t chunk) {
+      return aggregate_fn(detail::chunk_at(chunk, n, chunk_items));
+    };
+    detail::second_sums<typename Op::value_type> const second{ready, sum};
     chunk work = detail::chunk_at(*mine, n, chunk_items);
     auto aggregate = aggregate_fn(work);
     while (auto const carry = thread.exchange_carry(*mine, aggregate, second)) {

@@ -3,60 +3,40 @@
 // the thread pool (oneTBB, in workers.cpp); code that includes this header does not need it.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
 #include <libscan/core/compiled_with.hpp>
+#include <libscan/core/function_ref.hpp>
 
 namespace libscan::inline v1::cpu {
 
 /// The CPU engine's default number of threads: one per core that this process may use (>= 1).
 int default_threads();
 
-/// Calls `body(context)` at least once and at most `workers` times, concurrently, on threads that
+/// Calls `body()` at least once and at most `workers` times, concurrently, on threads that
 /// include the caller, and returns when all have returned. The caller's oneTBB arena may lend any
 /// number of threads, even none, so a call must never wait for one that has not begun. `body` must
 /// not throw. `workers` <= 1 calls it in place, without the thread pool.
-void run_workers(int workers, void (*body)(void*), void* context);
-
-/// Calls `body(context)` in an oneTBB arena of its own, where up to `threads` threads come to
-/// `run_workers`, even more than there are cores, and no more. The limit holds for the whole
-/// process until it returns; a smaller existing one stays. Programs use it for --threads; 0 changes
-/// nothing. Exceptions of `body` pass through.
-void with_workers(int threads, void (*body)(void*), void* context);
+void run_workers(int workers, libscan::detail::function_ref<void()> body);
 
 namespace detail {
-
-/// Calls the callable at `context`.
-template <class Body>
-void call_body(void* context) {
-  (*static_cast<Body*>(context))();
+void call_with_workers(int threads, libscan::detail::function_ref<void()> body);
 }
 
-template <class Body>
-void* context_of(Body& body) {
-  return const_cast<void*>(static_cast<void const*>(std::addressof(body)));
-}
-
-}  // namespace detail
-
-/// Both for any callable, the latter returning its result.
-template <class Body>
-void run_workers(int workers, Body&& body) {
-  cpu::run_workers(workers, detail::call_body<std::remove_reference_t<Body>>,
-                   detail::context_of(body));
-}
+/// Calls `body()` in an oneTBB arena of its own, where up to `threads` threads come to
+/// `run_workers`, even more than there are cores, and no more. The limit holds for the whole
+/// process until it returns; a smaller existing one stays. Programs use it for --threads; 0 changes
+/// nothing. Exceptions of `body` pass through. Returns its result.
 template <class Body>
 auto with_workers(int threads, Body&& body) {
   using result = std::invoke_result_t<Body&>;
   if constexpr (std::is_void_v<result>) {
-    cpu::with_workers(threads, detail::call_body<std::remove_reference_t<Body>>,
-                      detail::context_of(body));
+    detail::call_with_workers(threads, body);
   } else {
     std::optional<result> returned;
-    cpu::with_workers(threads, [&] { returned.emplace(body()); });
+    detail::call_with_workers(threads, [&] { returned.emplace(body()); });
     return *std::move(returned);
   }
 }

@@ -13,14 +13,16 @@ int default_threads() {
   return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
-void run_workers(int workers, void (*body)(void*), void* context) {
+void run_workers(int workers, libscan::detail::function_ref<void()> body) {
   std::vector<std::thread> others;
-  for (int i = 1; i < workers; ++i) others.emplace_back(body, context);
-  body(context);
+  for (int i = 1; i < workers; ++i) others.emplace_back(body);
+  body();
   for (auto& thread : others) thread.join();
 }
 
 // Starts the requested threads.
-void with_workers(int /*threads*/, void (*body)(void*), void* context) { body(context); }
+void detail::call_with_workers(int /*threads*/, libscan::detail::function_ref<void()> body) {
+  body();
+}
 
 }  // namespace libscan::inline v1::cpu

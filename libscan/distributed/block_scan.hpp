@@ -7,10 +7,12 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include <libscan/core/function_ref.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/distributed/aligned_blocks.hpp>
@@ -21,27 +23,32 @@
 
 namespace libscan::inline v1::detail {
 
-/// One rank's part of a call. `Blocks` are its items on its engine (cpu_blocks.hpp and
-/// device_blocks.hpp), with the members
-///
-///   index_t size() const;
-///   std::vector<T> first(index_t n) const;           // the first n items
-///   std::vector<T> sums(aligned_blocks const& blocks, std::span<T const> borrowed);
-///   template <scan_kind Kind>                        // `borrowed` become results
-///   T scan(aligned_blocks const& blocks, std::span<T const> carries, std::span<T> borrowed);
-///   void put_first(std::span<T const> results) const;
-///   static constexpr bool knows_last;   // whether `scan` returns the last inclusive result
-///
-/// Blocks begin at item `blocks.lent`; the borrowed items come after this part's own. `carries` are
-/// what enters each block.
-///
-/// Parts are numbered in the scan's direction.
-template <monoid Op, class Blocks>
+/// One rank's items on its engine (cpu_blocks.hpp, device_scan.cpp), in the scan's direction.
+/// Blocks begin at item `blocks.lent`. The borrowed items come after this rank's own.
+template <class T>
+class rank_blocks {
+ public:
+  virtual index_t size() const = 0;
+  virtual std::vector<T> first(index_t n) const = 0;
+  virtual void put_first(std::span<T const> results) const = 0;
+  virtual std::vector<T> sums(aligned_blocks const& blocks, std::span<T const> borrowed) = 0;
+  /// Scans each block after what enters it, `carries`; `borrowed` become results. Returns the last
+  /// inclusive result if it has it.
+  virtual std::optional<T> scan(scan_kind kind, aligned_blocks const& blocks,
+                                std::span<T const> carries, std::span<T> borrowed) = 0;
+
+ protected:
+  ~rank_blocks() = default;
+};
+
+/// One rank's part of a call. Parts are numbered in the scan's direction.
+template <monoid Op>
 class block_scan {
  public:
   using T = typename Op::value_type;
 
-  block_scan(ranks const& on, collective_call& call, Blocks& items, Op const& op, bool reversed)
+  block_scan(ranks const& on, collective_call& call, rank_blocks<T>& items, Op const& op,
+             bool reversed)
       : on_(on),
         call_(call),
         items_(items),
@@ -51,26 +58,23 @@ class block_scan {
         all_(std::span<index_t const>{}) {}
 
   /// init op all items, on every rank. `check` may throw.
-  template <class Check>
-  T reduce(T const& init, Check const& check) {
+  T reduce(T const& init, function_ref<void()> check) {
     find_blocks(check);
     return find_carries(init);
   }
 
-  /// Scans; returns init op all items: with the bits of the last inclusive result if `Blocks` know
-  /// it, else with those of `reduce`.
-  template <scan_kind Kind, class Check>
-  T scan(T const& init, Check const& check) {
+  /// Scans; returns init op all items: with the bits of the last inclusive result if that is known,
+  /// else with those of `reduce`.
+  T scan(scan_kind kind, T const& init, function_ref<void()> check) {
     find_blocks(check);
     T const total = find_carries(init);
     struct ending {
       bool is_last;
       T value;
     };
-    bool const has_last = Blocks::knows_last && blocks_.count > 0 && ends_array();
     auto const endings = call_.gather("scans", [&] {
-      T const last = items_.template scan<Kind>(blocks_, carries_, borrowed_);
-      return ending{has_last, last};
+      std::optional<T> const last = items_.scan(kind, blocks_, carries_, borrowed_);
+      return ending{last && ends_array(), last.value_or(init)};
     });
     give_back();
     for (ending const& one : endings) {
@@ -85,8 +89,7 @@ class block_scan {
   bool ends_array() const { return all_.end(part_) + blocks_.borrowed == all_.total(); }
 
   /// Learns all parts' lengths, and borrows what the last block lacks.
-  template <class Check>
-  void find_blocks(Check const& check) {
+  void find_blocks(function_ref<void()> check) {
     auto lengths = call_.gather("lengths", [&] {
       check();
       return items_.size();
@@ -199,7 +202,7 @@ class block_scan {
 
   ranks const& on_;
   collective_call& call_;
-  Blocks& items_;
+  rank_blocks<T>& items_;
   Op op_;
   bool reversed_;
   int part_;

@@ -44,7 +44,7 @@ failure failure_of(Work const& work) {
 }  // namespace
 
 std::vector<std::byte> collective_call::gather_bytes(
-    char const* step, std::size_t bytes, std::function<void(std::span<std::byte>)> const& work) {
+    char const* step, std::size_t bytes, function_ref<void(std::span<std::byte>)> work) {
   auto const ranks = static_cast<std::size_t>(comm_.size());
   std::vector<std::byte> mine(bytes + 1);
   std::vector<std::byte> all(ranks * mine.size());

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstring>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <new>
 #include <span>
@@ -14,6 +13,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <libscan/core/function_ref.hpp>
 #include <libscan/distributed/communicator.hpp>
 
 namespace libscan::inline v1::detail {
@@ -34,7 +34,7 @@ class collective_call {
   /// Runs `work` on each rank to fill `bytes` bytes, and gathers those of all ranks, in order. If
   /// it throws anywhere, all ranks throw: the rank itself its own exception, others `remote_error`.
   std::vector<std::byte> gather_bytes(char const* step, std::size_t bytes,
-                                      std::function<void(std::span<std::byte>)> const& work);
+                                      function_ref<void(std::span<std::byte>)> work);
 
   /// The values that `work` returns on all ranks, in order. Exceptions as above.
   template <class Work, class T = std::invoke_result_t<Work&>>

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,40 +14,40 @@
 #include <libscan/cpu/reduce.hpp>
 #include <libscan/cpu/scan.hpp>
 #include <libscan/distributed/aligned_blocks.hpp>
+#include <libscan/distributed/block_scan.hpp>
 #include <libscan/distributed/block_tree.hpp>
 
 namespace libscan::inline v1::detail {
 
-/// For `block_scan`. `Items` has the members
+/// `Items` has the members
 ///
 ///   index_t size() const;              T load(index_t i) const;
 ///   T const* memory() const;           // of all items as they are, or null
 ///   void store(index_t i, T const& x) const;
 ///   T* result_memory() const;          // of all results as they are, or null
 template <monoid Op, class Items>
-class cpu_blocks {
+class cpu_blocks final : public rank_blocks<typename Op::value_type> {
  public:
   using T = typename Op::value_type;
-  static constexpr bool knows_last = true;
 
   cpu_blocks(int threads, Items const& items, Op const& op)
       : threads_(threads), items_(items), op_(op) {}
 
-  index_t size() const { return items_.size(); }
+  index_t size() const override { return items_.size(); }
 
-  std::vector<T> first(index_t n) const {
+  std::vector<T> first(index_t n) const override {
     std::vector<T> found;
     for (index_t i = 0; i < n; ++i) found.push_back(items_.load(i));
     return found;
   }
 
-  void put_first(std::span<T const> results) const {
+  void put_first(std::span<T const> results) const override {
     for (std::size_t i = 0; i < results.size(); ++i) {
       items_.store(static_cast<index_t>(i), results[i]);
     }
   }
 
-  std::vector<T> sums(aligned_blocks const& blocks, std::span<T const> borrowed) {
+  std::vector<T> sums(aligned_blocks const& blocks, std::span<T const> borrowed) override {
     std::vector<T> sums(static_cast<std::size_t>(blocks.count), op_.identity());
     each_block(blocks, borrowed, [&](cpu::chunk const& c, T const* data, std::vector<T>&) {
       sums[static_cast<std::size_t>(c.index)] = cpu::reduce(1, data, c.size(), op_, op_.identity());
@@ -54,16 +55,16 @@ class cpu_blocks {
     return sums;
   }
 
-  template <scan_kind Kind>
-  T scan(aligned_blocks const& blocks, std::span<T const> carries, std::span<T> borrowed) {
-    T last = op_.identity();
+  std::optional<T> scan(scan_kind kind, aligned_blocks const& blocks, std::span<T const> carries,
+                        std::span<T> borrowed) override {
+    std::optional<T> last;
     index_t const own = items_.size() - blocks.lent;
     each_block(blocks, borrowed, [&](cpu::chunk const& c, T const* data, std::vector<T>& space) {
       T* const direct = data == space.data() ? nullptr : items_.result_memory();
       if (direct == nullptr) space.resize(static_cast<std::size_t>(c.size()), op_.identity());
       T* const to = direct == nullptr ? space.data() : direct + blocks.lent + c.begin;
-      T const value = scan_block<Kind>(data, to, c, carries[static_cast<std::size_t>(c.index)]);
-      if (c.end == blocks.items) last = value;
+      T const value = scan_block(kind, data, to, c, carries[static_cast<std::size_t>(c.index)]);
+      if (c.end == blocks.items) last.emplace(value);
       if (direct != nullptr) return;
       for (index_t i = c.begin; i < std::min(c.end, own); ++i) {
         items_.store(blocks.lent + i, to[i - c.begin]);
@@ -102,13 +103,9 @@ class cpu_blocks {
         });
   }
 
-  template <scan_kind Kind>
-  T scan_block(T const* data, T* to, cpu::chunk const& c, T const& carry) {
-    if constexpr (Kind == scan_kind::inclusive) {
-      return cpu::inclusive_scan(1, data, to, c.size(), op_, carry);
-    } else {
-      return cpu::exclusive_scan(1, data, to, c.size(), op_, carry);
-    }
+  T scan_block(scan_kind kind, T const* data, T* to, cpu::chunk const& c, T const& carry) {
+    return kind == scan_kind::inclusive ? cpu::inclusive_scan(1, data, to, c.size(), op_, carry)
+                                        : cpu::exclusive_scan(1, data, to, c.size(), op_, carry);
   }
 
   int threads_;

@@ -34,18 +34,19 @@ memory_span device_bytes(T const* items, index_t n) {
   return {items, n, sizeof(T)};
 }
 
-template <scan_kind Kind, class T, class Op>
-T device_scan_over_ranks(char const* name, ranks const& on, device_span<T const> in, T* out, Op op,
-                         T init, scan_direction direction) {
+template <class T, class Op>
+T device_scan_over_ranks(char const* name, scan_kind kind, ranks const& on, device_span<T const> in,
+                         T* out, Op op, T init, scan_direction direction) {
   device_items_of_call<T> const items{in.data, out, in.size};
-  return detail::scan_on_device<Kind>(name, on, items, detail::kind_of(op), init, direction, [&] {
-    detail::check_device_items(on, in);
-    if (in.data == out) return;
-    if (detail::device_bytes(in.data, in.size).overlaps(detail::device_bytes(out, in.size))) {
-      throw invalid_argument(std::string(name) +
-                             ": out overlaps the input; expected the same or other memory");
-    }
-  });
+  return detail::scan_on_device<T>(
+      name, kind, on, items, detail::kind_of(op), init, direction, [&] {
+        detail::check_device_items(on, in);
+        if (in.data == out) return;
+        if (detail::device_bytes(in.data, in.size).overlaps(detail::device_bytes(out, in.size))) {
+          throw invalid_argument(std::string(name) +
+                                 ": out overlaps the input; expected the same or other memory");
+        }
+      });
 }
 
 }  // namespace detail
@@ -63,8 +64,8 @@ std::remove_const_t<T> reduce(ranks const& on, device_span<T> in, Op op = {},
                               std::type_identity_t<std::remove_const_t<T>> init = Op::identity()) {
   using item = std::remove_const_t<T>;
   detail::device_items_of_call<item> const items{in.data, nullptr, in.size};
-  return detail::reduce_on_device(on, items, detail::kind_of(op), init,
-                                  [&] { detail::check_device_items(on, in); });
+  return detail::reduce_on_device<item>(on, items, detail::kind_of(op), init,
+                                        [&] { detail::check_device_items(on, in); });
 }
 
 /// Exclusive scan over all ranks of items in device memory. `out` may be the items of `in`, and
@@ -75,8 +76,8 @@ std::remove_const_t<T> exclusive_scan(
     ranks const& on, device_span<T> in, std::remove_const_t<T>* out, Op op = {},
     std::type_identity_t<std::remove_const_t<T>> init = Op::identity(),
     scan_direction direction = scan_direction::forward) {
-  return detail::device_scan_over_ranks<scan_kind::exclusive, std::remove_const_t<T>>(
-      "exclusive_scan", on, in, out, op, init, direction);
+  return detail::device_scan_over_ranks<std::remove_const_t<T>>(
+      "exclusive_scan", scan_kind::exclusive, on, in, out, op, init, direction);
 }
 
 /// The same, and each result includes its own item.
@@ -85,8 +86,8 @@ std::remove_const_t<T> inclusive_scan(
     ranks const& on, device_span<T> in, std::remove_const_t<T>* out, Op op = {},
     std::type_identity_t<std::remove_const_t<T>> init = Op::identity(),
     scan_direction direction = scan_direction::forward) {
-  return detail::device_scan_over_ranks<scan_kind::inclusive, std::remove_const_t<T>>(
-      "inclusive_scan", on, in, out, op, init, direction);
+  return detail::device_scan_over_ranks<std::remove_const_t<T>>(
+      "inclusive_scan", scan_kind::inclusive, on, in, out, op, init, direction);
 }
 
 }  // namespace libscan::inline v1

@@ -11,6 +11,7 @@
 
 #include <libscan/core/error.hpp>
 #include <libscan/core/function_operator.hpp>
+#include <libscan/core/function_ref.hpp>
 #include <libscan/core/item_types.hpp>
 #include <libscan/core/operator_list.hpp>
 #include <libscan/core/operators.hpp>
@@ -19,7 +20,6 @@
 #include <libscan/distributed/block_scan.hpp>
 #include <libscan/distributed/collective.hpp>
 #include <libscan/distributed/cpu_blocks.hpp>
-#include <libscan/distributed/device_blocks.hpp>
 #include <libscan/distributed/device_copy.hpp>
 #include <libscan/distributed/error.hpp>
 #include <libscan/distributed/ranks.hpp>
@@ -92,29 +92,17 @@ struct device_items_of_call {
   index_t n;
 };
 
-/// A reduction of memory of the engine's machine. `check` may throw.
-template <class Check, listed_item T>
+/// A reduction of memory of the engine's machine. `check` may throw. Compiled for the types of the
+/// list (device_scan.cpp).
+template <listed_item T>
 T reduce_on_device(ranks const& on, device_items_of_call<T> const& items, operator_kind op,
-                   T const& init, Check const& check) {
-  return detail::collective(on.comm(), "reduce", [&](collective_call& call) {
-    ranks const cheapest = detail::with_cheapest_order<T>(on);
-    device_blocks<T> blocks(on.queue(), op, items.in, items.out, items.n, false);
-    return block_scan(cheapest, call, blocks, any_operator<T>{op}, false).reduce(init, check);
-  });
-}
+                   T const& init, function_ref<void()> check);
 
 /// A scan of such memory.
-template <scan_kind Kind, class Check, listed_item T>
-T scan_on_device(char const* name, ranks const& on, device_items_of_call<T> const& items,
-                 operator_kind op, T const& init, scan_direction direction, Check const& check) {
-  return detail::collective(on.comm(), name, [&](collective_call& call) {
-    bool const reversed = direction == scan_direction::reverse;
-    ranks const cheapest = detail::with_cheapest_order<T>(on);
-    device_blocks<T> blocks(on.queue(), op, items.in, items.out, items.n, reversed);
-    block_scan scan(cheapest, call, blocks, any_operator<T>{op}, reversed);
-    return scan.template scan<Kind>(init, check);
-  });
-}
+template <listed_item T>
+T scan_on_device(char const* name, scan_kind kind, ranks const& on,
+                 device_items_of_call<T> const& items, operator_kind op, T const& init,
+                 scan_direction direction, function_ref<void()> check);
 
 /// The kind of an operator of the list, also of one that is chosen at run time.
 template <class T>
@@ -152,7 +140,7 @@ typename Op::value_type reduce_over_ranks(ranks const& on, In const& in, Op cons
     if constexpr (compiled_for_devices<Op, item_of<In>, T>) {
       device_copy<T> const copy(on, "reduce", from);
       device_items_of_call<T> const items{copy.data(), nullptr, copy.size()};
-      return detail::reduce_on_device(on, items, detail::kind_of(op), init, check);
+      return detail::reduce_on_device<T>(on, items, detail::kind_of(op), init, check);
     } else {
       detail::refuse_host_items(on);
     }
@@ -165,10 +153,10 @@ typename Op::value_type reduce_over_ranks(ranks const& on, In const& in, Op cons
   });
 }
 
-template <scan_kind Kind, class In, class Out, monoid Op>
-typename Op::value_type scan_over_ranks(char const* name, ranks const& on, In const& in, Out&& out,
-                                        Op op, typename Op::value_type init,
-                                        scan_direction direction) {
+template <class In, class Out, monoid Op>
+typename Op::value_type scan_over_ranks(char const* name, scan_kind kind, ranks const& on,
+                                        In const& in, Out&& out, Op op,
+                                        typename Op::value_type init, scan_direction direction) {
   using T = typename Op::value_type;
   std::span<item_of<In> const> const from{in};
   std::span const to{static_cast<Out&&>(out)};
@@ -178,8 +166,8 @@ typename Op::value_type scan_over_ranks(char const* name, ranks const& on, In co
     if constexpr (compiled_for_devices<Op, item_of<In>, item_of<Out>>) {
       device_copy<T> const copy(on, name, from);
       device_items_of_call<T> const items{copy.data(), copy.data(), copy.size()};
-      T const total = detail::scan_on_device<Kind>(name, on, items, detail::kind_of(op), init,
-                                                   direction, check);
+      T const total = detail::scan_on_device<T>(name, kind, on, items, detail::kind_of(op), init,
+                                                direction, check);
       copy.download(name, used);
       return total;
     } else {
@@ -191,8 +179,7 @@ typename Op::value_type scan_over_ranks(char const* name, ranks const& on, In co
     local_items<T, item_of<In>, item_of<Out>> const items(from, used, reversed);
     ranks const cheapest = detail::with_cheapest_order<T>(on);
     cpu_blocks blocks(on.threads(), items, op);
-    block_scan scan(cheapest, call, blocks, op, reversed);
-    return scan.template scan<Kind>(init, check);
+    return block_scan(cheapest, call, blocks, op, reversed).scan(kind, init, check);
   });
 }
 
@@ -238,8 +225,8 @@ template <host_items In, host_output Out, monoid Op>
 typename Op::value_type exclusive_scan(ranks const& on, In const& in, Out&& out, Op op,
                                        std::type_identity_t<typename Op::value_type> init,
                                        scan_direction direction = scan_direction::forward) {
-  return detail::scan_over_ranks<scan_kind::exclusive>(
-      "exclusive_scan", on, in, static_cast<Out&&>(out), op, init, direction);
+  return detail::scan_over_ranks("exclusive_scan", scan_kind::exclusive, on, in,
+                                 static_cast<Out&&>(out), op, init, direction);
 }
 
 /// The same without an init, or by any other callable, as `reduce`.
@@ -250,11 +237,11 @@ requires detail::adapted<Op, Init> detail::rank_value_t<Op, In, Init> exclusive_
     scan_direction direction = scan_direction::forward) {
   using call = detail::rank_call<Op, In, Init, detail::init_needed::if_no_identity>;
   if constexpr (call::accepted()) {
-    return call::run(op, init,
-                     [&](auto const& by, auto const& first) -> detail::rank_value_t<Op, In, Init> {
-                       return detail::scan_over_ranks<scan_kind::exclusive>(
-                           "exclusive_scan", on, in, static_cast<Out&&>(out), by, first, direction);
-                     });
+    return call::run(
+        op, init, [&](auto const& by, auto const& first) -> detail::rank_value_t<Op, In, Init> {
+          return detail::scan_over_ranks("exclusive_scan", scan_kind::exclusive, on, in,
+                                         static_cast<Out&&>(out), by, first, direction);
+        });
   }
 }
 
@@ -263,8 +250,8 @@ template <host_items In, host_output Out, monoid Op>
 typename Op::value_type inclusive_scan(ranks const& on, In const& in, Out&& out, Op op,
                                        std::type_identity_t<typename Op::value_type> init,
                                        scan_direction direction = scan_direction::forward) {
-  return detail::scan_over_ranks<scan_kind::inclusive>(
-      "inclusive_scan", on, in, static_cast<Out&&>(out), op, init, direction);
+  return detail::scan_over_ranks("inclusive_scan", scan_kind::inclusive, on, in,
+                                 static_cast<Out&&>(out), op, init, direction);
 }
 
 /// The same without an init, or by any other callable, which needs none. Without items and init,
@@ -276,11 +263,11 @@ requires detail::adapted<Op, Init> detail::rank_value_t<Op, In, Init> inclusive_
     scan_direction direction = scan_direction::forward) {
   using call = detail::rank_call<Op, In, Init, detail::init_needed::never>;
   if constexpr (call::accepted()) {
-    return call::run(op, init,
-                     [&](auto const& by, auto const& first) -> detail::rank_value_t<Op, In, Init> {
-                       return detail::scan_over_ranks<scan_kind::inclusive>(
-                           "inclusive_scan", on, in, static_cast<Out&&>(out), by, first, direction);
-                     });
+    return call::run(
+        op, init, [&](auto const& by, auto const& first) -> detail::rank_value_t<Op, In, Init> {
+          return detail::scan_over_ranks("inclusive_scan", scan_kind::inclusive, on, in,
+                                         static_cast<Out&&>(out), by, first, direction);
+        });
   }
 }
 

@@ -66,8 +66,8 @@ inline bool begins_at(std::span<std::uint8_t const> head_flags, index_t i, bool 
   return i == 0;
 }
 
-template <scan_kind Kind, class In, class HeadFlags, class Out, monoid Op>
-void segmented_scan_over_ranks(char const* name, ranks const& on, In const& in,
+template <class In, class HeadFlags, class Out, monoid Op>
+void segmented_scan_over_ranks(char const* name, scan_kind kind, ranks const& on, In const& in,
                                HeadFlags const& flags, Out&& out, Op const& op,
                                typename Op::value_type const& init, scan_direction direction) {
   using T = typename Op::value_type;
@@ -108,12 +108,10 @@ void segmented_scan_over_ranks(char const* name, ranks const& on, In const& in,
     call.agree("results", [&] {
       for (std::size_t i = 0; i < items.size(); ++i) {
         T const entering = items[i].begins ? init : before[i].value;
-        if constexpr (Kind == scan_kind::exclusive) {
-          to[i] = static_cast<item_of<Out>>(entering);
-        } else {
-          to[i] = static_cast<item_of<Out>>(items[i].begins ? items[i].value
-                                                            : op(entering, items[i].value));
-        }
+        T const result = kind == scan_kind::exclusive ? entering
+                         : items[i].begins            ? items[i].value
+                                                      : op(entering, items[i].value);
+        to[i] = static_cast<item_of<Out>>(result);
       }
     });
   });
@@ -137,9 +135,9 @@ void inclusive_segmented_scan(
     ranks const& on, In const& in, HeadFlags const& head_flags, Out&& out, Op op = {},
     std::type_identity_t<std::optional<typename Op::value_type>> init = {},
     scan_direction direction = scan_direction::forward) {
-  detail::segmented_scan_over_ranks<scan_kind::inclusive>(
-      "inclusive_segmented_scan", on, in, head_flags, static_cast<Out&&>(out), op,
-      init ? *init : typename Op::value_type(op.identity()), direction);
+  detail::segmented_scan_over_ranks(
+      "inclusive_segmented_scan", scan_kind::inclusive, on, in, head_flags, static_cast<Out&&>(out),
+      op, init ? *init : typename Op::value_type(op.identity()), direction);
 }
 
 /// Exclusive scan of each segment: as `inclusive_segmented_scan`, without the item itself.
@@ -149,9 +147,9 @@ void exclusive_segmented_scan(
     ranks const& on, In const& in, HeadFlags const& head_flags, Out&& out, Op op = {},
     std::type_identity_t<std::optional<typename Op::value_type>> init = {},
     scan_direction direction = scan_direction::forward) {
-  detail::segmented_scan_over_ranks<scan_kind::exclusive>(
-      "exclusive_segmented_scan", on, in, head_flags, static_cast<Out&&>(out), op,
-      init ? *init : typename Op::value_type(op.identity()), direction);
+  detail::segmented_scan_over_ranks(
+      "exclusive_segmented_scan", scan_kind::exclusive, on, in, head_flags, static_cast<Out&&>(out),
+      op, init ? *init : typename Op::value_type(op.identity()), direction);
 }
 
 }  // namespace libscan::inline v1

@@ -174,17 +174,6 @@ struct failure : std::runtime_error {
   index_t chunk_index;
 };
 
-/// Waits until `ready` is true; false if that takes too long.
-template <class Ready>
-bool comes(Ready ready) {
-  auto const give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (!ready()) {
-    if (std::chrono::steady_clock::now() > give_up) return false;
-    std::this_thread::yield();
-  }
-  return true;
-}
-
 TEST_CASE("a chain goes on while a thread is held in an aggregate") {
   for (int const threads : {2, 3, 16}) {
     for (index_t const held : {0, 7, 99}) {
@@ -196,80 +185,94 @@ TEST_CASE("a chain goes on while a thread is held in an aggregate") {
         if (c.index == held && calls++ == 0) others_came = comes([&] { return consumed >= 98; });
         return index_t{1};
       };
-      index_t total = 0;
-      with_threads(threads, [&] {
-        total = run_chunks(
+      auto const goes_on = [&](auto const& run) {
+        calls = consumed = 0;
+        index_t total = 0;
+        with_threads(threads, [&] { total = run(); });
+        CHECK(total == 100);
+        CHECK(consumed == 100);
+        return others_came.load();
+      };
+      auto const run = [&] {
+        return run_chunks(
             threads, 100, 1, plus<index_t>{}, 0, [] { return 0; },
             [&](int, chunk const& c) { return aggregate(c); },
             [&](int, chunk const& c, index_t carry) { consumed += carry == c.index ? 1 : 0; },
             aggregates::repeatable);
-      });
-      CHECK(others_came);
-      CHECK(total == 100);
-      CHECK(consumed == 100);
+      };
+      CHECK(others_come_once([&] { return goes_on(run); }));
       bool const last = held == 99;  // for which no one waits
       CHECK((last || calls > 1));
-      calls = consumed = 0;
-      with_threads(threads, [&] {
-        total = cpu::run_chunks_ahead(threads, 100, 1, plus<index_t>{}, 0, aggregate,
-                                      [&](chunk const& c, index_t carry, chunk const* next) {
-                                        consumed += carry == c.index ? 1 : 0;
-                                        return next != nullptr ? aggregate(*next) : 0;
-                                      });
-      });
-      CHECK(others_came);
-      CHECK(total == 100);
-      CHECK(consumed == 100);
+      auto const run_ahead = [&] {
+        return cpu::run_chunks_ahead(threads, 100, 1, plus<index_t>{}, 0, aggregate,
+                                     [&](chunk const& c, index_t carry, chunk const* next) {
+                                       consumed += carry == c.index ? 1 : 0;
+                                       return next != nullptr ? aggregate(*next) : 0;
+                                     });
+      };
+      CHECK(others_come_once([&] { return goes_on(run_ahead); }));
     }
   }
 }
 
 TEST_CASE("a chunk is not consumed while another thread still reads it") {
-  std::atomic<int> calls{0};
-  std::atomic<bool> later_consumed{false}, second_left{false}, in_order{false}, came{true};
-  with_threads(3, [&] {
-    run_chunks(
-        3, 30, 1, plus<int>{}, 0, [] { return 0; },
-        [&](int, chunk const& c) {
-          if (c.index != 0) return 1;
-          int const call = calls++;
-          if (call == 0 && !comes([&] { return calls == 2; })) came = false;
-          if (call == 1) {
-            // The owner, which goes on now, and a third thread let later chunks begin.
-            if (!comes([&] { return later_consumed.load(); })) came = false;
-            second_left = true;
-          }
-          return 1;
-        },
-        [&](int, chunk const& c, int) {
-          if (c.index == 0) in_order = second_left.load();
-          if (c.index > 0) later_consumed = true;
-        },
-        aggregates::repeatable);
-  });
-  CHECK(came);
-  CHECK(in_order);
+  CHECK(others_come_once([] {
+    std::atomic<int> calls{0};
+    std::atomic<bool> later_consumed{false}, second_left{false}, in_order{false}, came{true};
+    with_threads(3, [&] {
+      run_chunks(
+          3, 30, 1, plus<int>{}, 0, [] { return 0; },
+          [&](int, chunk const& c) {
+            if (c.index != 0) return 1;
+            int const call = calls++;
+            if (call == 0 && !comes([&] { return calls == 2; })) came = false;
+            if (call == 1) {
+              // The owner, which goes on now, and a third thread let later chunks begin.
+              if (!comes([&] { return later_consumed.load(); })) came = false;
+              second_left = true;
+            }
+            return 1;
+          },
+          [&](int, chunk const& c, int) {
+            if (c.index == 0) in_order = second_left.load();
+            if (c.index > 0) later_consumed = true;
+          },
+          aggregates::repeatable);
+    });
+    if (came) CHECK(in_order);
+    return came.load();
+  }));
 }
 
 TEST_CASE("what an aggregate throws in another thread's place leaves the chain") {
-  std::atomic<int> calls{0};
-  std::atomic<bool> thrown{false}, came{true};
-  auto const run = [&] {
-    run_chunks(
-        2, 50, 1, plus<int>{}, 0, [] { return 0; },
-        [&](int, chunk const& c) {
-          if (c.index != 9) return 1;
-          if (calls++ > 0) {
-            thrown = true;
-            throw failure(9);
-          }
-          if (!comes([&] { return thrown.load(); })) came = false;
-          return 1;
-        },
-        [](int, chunk const&, int) {}, aggregates::repeatable);
-  };
-  with_threads(2, [&] { CHECK_THROWS_AS(run(), failure); });
-  CHECK(came);
+  CHECK(others_come_once([] {
+    std::atomic<int> calls{0};
+    std::atomic<bool> thrown{false}, came{true};
+    auto const run = [&] {
+      run_chunks(
+          2, 50, 1, plus<int>{}, 0, [] { return 0; },
+          [&](int, chunk const& c) {
+            if (c.index != 9) return 1;
+            if (calls++ > 0) {
+              thrown = true;
+              throw failure(9);
+            }
+            if (!comes([&] { return thrown.load(); })) came = false;
+            return 1;
+          },
+          [](int, chunk const&, int) {}, aggregates::repeatable);
+    };
+    bool failed = false;
+    with_threads(2, [&] {
+      try {
+        run();
+      } catch (failure const&) {
+        failed = true;
+      }
+    });
+    if (came) CHECK(failed);
+    return came.load();
+  }));
 }
 
 TEST_CASE("a thread that has held up others which cannot help leaves the chain to them") {
@@ -289,19 +292,16 @@ TEST_CASE("a thread that has held up others which cannot help leaves the chain t
 }
 
 TEST_CASE("several threads take part") {
-  using clock = std::chrono::steady_clock;
-  std::atomic<int> at_work{0};
-  with_threads(2, [&] {
-    run_chunks(
-        2, 2, 1, plus<int>{}, 0, [&] { return ++at_work; },
-        [&](int, chunk const&) {
-          auto const give_up = clock::now() + std::chrono::seconds(20);
-          while (at_work < 2 && clock::now() < give_up) std::this_thread::yield();
-          return 1;
-        },
-        [](int, chunk const&, int) {});
-  });
-  CHECK(at_work == 2);
+  CHECK(others_come_once([] {
+    std::atomic<int> at_work{0};
+    with_threads(2, [&] {
+      run_chunks(
+          2, 2, 1, plus<int>{}, 0, [&] { return ++at_work; },
+          [&](int, chunk const&) { return comes([&] { return at_work == 2; }) ? 1 : 0; },
+          [](int, chunk const&, int) {});
+    });
+    return at_work == 2;
+  }));
 }
 
 TEST_CASE("a chain ends when only the caller comes to work") {

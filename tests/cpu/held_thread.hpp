@@ -4,21 +4,20 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <compare>
 #include <iterator>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/workers.hpp>
+#include <tests/cpu/thread_counts.hpp>
 
 namespace libscan::test {
 
 /// Holds the first thread that comes to chunk `held` of `chunks` until others have come to all
-/// chunks but one, which the held thread may have claimed besides; or for 20 s.
+/// chunks but one, which the held thread may have claimed besides, or that takes too long.
 class held_thread {
  public:
   held_thread(index_t chunks, index_t held)
@@ -35,11 +34,7 @@ class held_thread {
 
  private:
   void stop() {
-    auto const give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (chunks_ < expected_ && std::chrono::steady_clock::now() < give_up) {
-      std::this_thread::yield();
-    }
-    done_ = chunks_ >= expected_;
+    done_ = comes([&] { return chunks_ >= expected_; });
   }
 
   std::vector<std::atomic<bool>> came_;
@@ -54,9 +49,12 @@ template <class Body>
 std::string waited_for_held_thread(index_t chunks, Body body) {
   for (int const threads : {2, 3, 16}) {
     for (index_t const held : {index_t{0}, chunks / 3}) {
-      held_thread thread(chunks, held);
-      cpu::with_workers(threads, [&] { body(thread, threads); });
-      if (!thread.others_came()) {
+      bool const others_came = others_come_once([&] {
+        held_thread thread(chunks, held);
+        cpu::with_workers(threads, [&] { body(thread, threads); });
+        return thread.others_came();
+      });
+      if (!others_came) {
         return std::to_string(threads) + " threads waited for chunk " + std::to_string(held);
       }
     }

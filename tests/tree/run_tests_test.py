@@ -66,7 +66,7 @@ def pass_time(minutes, after):
     """What a program or a build does so that these minutes are over as soon as a file is there, or a
     test has run; then it goes on for long."""
     there = f"[ -e {after} ] || grep -q {after} ../../tests.log"
-    return (f"for i in $(seq 100); do if {there}; then break; fi; sleep 0.1; done; "
+    return (f"for i in $(seq 600); do if {there}; then break; fi; sleep 0.1; done; "
             f"echo {minutes} > ../../clock; sleep 60")
 
 

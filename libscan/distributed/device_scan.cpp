@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The items of one rank in blocks of the fixed tree, in memory of its engine's machine.
-#pragma once
-
+// Scans and reductions over ranks of items in memory of each rank's machine.
 #include <algorithm>
 #include <cstddef>
 #include <optional>
@@ -12,31 +10,33 @@
 #include <libscan/core/operator_list.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/distributed/aligned_blocks.hpp>
+#include <libscan/distributed/block_scan.hpp>
 #include <libscan/distributed/block_tree.hpp>
+#include <libscan/distributed/device_scan.hpp>
 #include <libscan/host/device_blocks.hpp>
 #include <libscan/host/device_memory.hpp>
 
 namespace libscan::inline v1::detail {
 
+namespace {
+
 static_assert(device_block_items == tree_block_items);
 
-/// For `block_scan`: n items at `in`, and their results at `out`, which may be null for sums.
+/// n items at `in`, and their results at `out`, which may be null for sums.
 template <listed_item T>
-class device_blocks {
+class device_blocks final : public rank_blocks<T> {
  public:
-  static constexpr bool knows_last = false;
-
   device_blocks(device_queue const& queue, operator_kind op, T const* in, T* out, index_t n,
                 bool reversed)
       : queue_(queue), op_(op), in_(in), out_(out), size_(n), reversed_(reversed) {}
 
-  index_t size() const { return size_; }
+  index_t size() const override { return size_; }
 
-  std::vector<T> first(index_t n) const { return download(0, n); }
+  std::vector<T> first(index_t n) const override { return download(0, n); }
 
-  void put_first(std::span<T const> results) const { upload(0, results); }
+  void put_first(std::span<T const> results) const override { upload(0, results); }
 
-  std::vector<T> sums(aligned_blocks const& blocks, std::span<T const> borrowed) {
+  std::vector<T> sums(aligned_blocks const& blocks, std::span<T const> borrowed) override {
     std::vector<T> sums(static_cast<std::size_t>(blocks.count));
     if (sums.empty()) return sums;
     values_.emplace(queue_, blocks.count);
@@ -47,15 +47,15 @@ class device_blocks {
     return sums;
   }
 
-  /// After `sums` of the same blocks. Returns any value.
-  template <scan_kind Kind>
-  T scan(aligned_blocks const& blocks, std::span<T const> carries, std::span<T> borrowed) {
-    if (carries.empty()) return T{};
+  /// After `sums` of the same blocks.
+  std::optional<T> scan(scan_kind kind, aligned_blocks const& blocks, std::span<T const> carries,
+                        std::span<T> borrowed) override {
+    if (carries.empty()) return std::nullopt;
     values_->upload(carries);
-    detail::enqueue_block_scans(queue_, with_last(call_on(blocks, Kind), borrowed.size()));
+    detail::enqueue_block_scans(queue_, with_last(call_on(blocks, kind), borrowed.size()));
     if (!borrowed.empty()) part_last(blocks, borrowed);
     detail::synchronize(queue_);
-    return carries.back();
+    return std::nullopt;
   }
 
  private:
@@ -137,5 +137,38 @@ class device_blocks {
   std::optional<device_array<T>> values_;  // sums of blocks, then carries
   std::optional<device_array<T>> last_;    // the last block, if it has borrowed items
 };
+
+}  // namespace
+
+template <listed_item T>
+T reduce_on_device(ranks const& on, device_items_of_call<T> const& items, operator_kind op,
+                   T const& init, function_ref<void()> check) {
+  return detail::collective(on.comm(), "reduce", [&](collective_call& call) {
+    ranks const cheapest = detail::with_cheapest_order<T>(on);
+    device_blocks<T> blocks(on.queue(), op, items.in, items.out, items.n, false);
+    return block_scan(cheapest, call, blocks, any_operator<T>{op}, false).reduce(init, check);
+  });
+}
+
+template <listed_item T>
+T scan_on_device(char const* name, scan_kind kind, ranks const& on,
+                 device_items_of_call<T> const& items, operator_kind op, T const& init,
+                 scan_direction direction, function_ref<void()> check) {
+  return detail::collective(on.comm(), name, [&](collective_call& call) {
+    bool const reversed = direction == scan_direction::reverse;
+    ranks const cheapest = detail::with_cheapest_order<T>(on);
+    device_blocks<T> blocks(on.queue(), op, items.in, items.out, items.n, reversed);
+    return block_scan(cheapest, call, blocks, any_operator<T>{op}, reversed)
+        .scan(kind, init, check);
+  });
+}
+
+#define LIBSCAN_CALLS_OF_ITEM(name, T)                                                            \
+  template T reduce_on_device(ranks const&, device_items_of_call<T> const&, operator_kind,        \
+                              T const&, function_ref<void()>);                                    \
+  template T scan_on_device(char const*, scan_kind, ranks const&, device_items_of_call<T> const&, \
+                            operator_kind, T const&, scan_direction, function_ref<void()>);
+LIBSCAN_ITEM_TYPES(LIBSCAN_CALLS_OF_ITEM)
+#undef LIBSCAN_CALLS_OF_ITEM
 
 }  // namespace libscan::inline v1::detail
