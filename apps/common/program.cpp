@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -15,6 +16,16 @@
 #include <apps/common/cleanup.hpp>
 #include <apps/common/steps.hpp>
 #include <apps/common/utf8.hpp>
+
+namespace hwy::platform {
+
+// Highway 1.0 as a shared library calls this when it is loaded, for benchmarks of its own, and
+// spends more time in it than a program needs to start. The dynamic linker prefers this definition,
+// and no program calls it.
+[[gnu::weak, gnu::visibility("default")]] std::uint64_t TimerResolution();
+std::uint64_t TimerResolution() { return 1; }
+
+}  // namespace hwy::platform
 
 namespace libscan::apps {
 namespace {
