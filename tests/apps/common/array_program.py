@@ -335,7 +335,7 @@ class EveryArrayProgram(EveryProgram):
     @needs_little_memory
     def test_too_little_memory(self):
         most = 100  # MiB
-        arguments = ["-", "--format", "raw", "--dtype", "u8", "--threads", "1", "-o",
+        arguments = ["-", "--format", "raw", "--dtype", "u64", "--threads", "1", "-o",
                      self.path("o.raw"), *self.options]
         more = {"data": bytes(most * 1_500_000), **little_memory(most << 20)}
         if self.streams:

@@ -20,7 +20,7 @@ from program_case import BAD_FILE, DONE, ProgramCase, QUICK, USAGE, combinations
 PROGRAMS = {os.path.basename(path): os.path.abspath(path) for path in sys.argv[1:]}
 del sys.argv[1:]
 
-N = 300_000
+N = 150_000  # Of these, text and arrays are more than the 1 MiB that are read at once.
 RNG = np.random.default_rng(36)
 MATRIX = b"%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n" % (N, N, N) + b"".join(
     b"%d %d %d\n" % (k, N + 1 - k, k % 97) for k in range(1, N + 1))
@@ -57,7 +57,7 @@ class OutputsCase(ProgramCase):
                             ("bits", RNG.integers(0, 256, (N + 7) // 8).astype("uint8")),
                             ("offsets", np.unique(np.append(RNG.integers(1, N, 90000), [0, N])))]:
             np.save(self.path(name + ".npy"), array)
-        self.write("items.txt", b"".join(b"%d\n" % x for x in items))
+        self.write("items.txt", b"".join(b"%07d\n" % x for x in items))
         self.write("m.mtx", MATRIX)
 
     def content(self, name):

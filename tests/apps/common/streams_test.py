@@ -46,7 +46,7 @@ def goes_to(process, read, written):
 
 class StreamCase(ProgramCase):
     memory = MEMORY
-    factor = 4 if QUICK else 16
+    factor = 2 if QUICK else 16
 
     @classmethod
     def setUpClass(cls):
@@ -169,7 +169,7 @@ class Streams(StreamCase):
 
 class Sorts(StreamCase):
     """Two passes need memory of the square root of 12 MiB times the file, or more."""
-    memory = 40 * MIB
+    memory = (26 if QUICK else 40) * MIB
     factor = 2 if QUICK else 3
 
     def test_sort(self):
@@ -216,8 +216,6 @@ class Sorts(StreamCase):
 
 class Texts(StreamCase):
     """Text of 16 times the memory, whose rows stay whole."""
-    factor = 2 if QUICK else 16
-
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -296,7 +294,6 @@ class Texts(StreamCase):
 
 class Matrices(StreamCase):
     """Matrix Market files of 16 times the memory, which hold the vectors only."""
-    factor = 2 if QUICK else 16
     rows, columns = 1000, 800
 
     def matrix(self, name, field, symmetry, number):
@@ -490,7 +487,7 @@ class Faults(ProgramCase):
 
     def test_an_input_that_grows(self):
         """The result is that of the items that were there at first."""
-        items = np.arange(1, 8 * MIB, dtype="uint64")
+        items = np.arange(1, (4 if QUICK else 8) * MIB, dtype="uint64")
         for name, expected in [("scan-prefix", np.cumsum(items)), ("scan-filter", items),
                                ("scan-sort", items)]:
             with self.subTest(program=name):

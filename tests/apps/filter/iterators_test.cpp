@@ -15,6 +15,7 @@
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>
 #include <tests/support/oracle.hpp>
+#include <tests/support/sizes.hpp>
 
 namespace libscan::test {
 
@@ -57,7 +58,8 @@ struct triple {
   bool operator==(triple const&) const = default;
 };
 
-constexpr index_t sizes[] = {0, 1, 31, 511, 512, 513, 5000, 40000};
+constexpr index_t sizes[] = {0, 1, 31, 511, 512, 513, 5000, sized(40000, 17000)};
+static_assert(sizes[7] > cpu::filter_chunk_items);
 
 /// All filters and splits of `in` to deques, against plain loops.
 template <class In, class Keep>
@@ -79,7 +81,7 @@ void require_filtered(In in, index_t n, Keep keep, index_t chunk_items) {
     std::deque<std::int32_t> positions(kept.size());
     REQUIRE(cpu::filter_indices(threads, in, positions.begin(), n, keep, count, chunk_items) ==
             count);
-    for (std::size_t k = 0; k < at.size(); ++k) REQUIRE(positions[k] == at[k]);
+    REQUIRE(std::equal(at.begin(), at.end(), positions.begin()));
     REQUIRE(cpu::count_if(threads, in, n, keep, chunk_items) == count);
     std::fill(out.begin(), out.end(), T{});
     using place = typename std::deque<T>::iterator;
@@ -155,10 +157,10 @@ TEST_CASE("values with indices go over the input, whoever is late") {
     auto const count = static_cast<index_t>(at.size());
     REQUIRE(cpu::filter_with_indices_by(threads, values.data(), to, n, rule_for(values.data()),
                                         700) == count);
-    for (std::size_t k = 0; k < at.size(); ++k) {
-      REQUIRE(indices[k] == at[k]);
-      REQUIRE(values[k] == items[static_cast<std::size_t>(at[k])]);
-    }
+    REQUIRE(std::equal(at.begin(), at.end(), indices.begin()));
+    REQUIRE(std::equal(at.begin(), at.end(), values.begin(), [&](index_t place, int value) {
+      return value == items[static_cast<std::size_t>(place)];
+    }));
   };
   std::vector<index_t> odd_ones, every, heads;
   for (index_t i = 0; i < n; ++i) {
