@@ -240,7 +240,7 @@ class Files(FilterCase):
     def test_more_is_kept_than_fits(self):
         with open(self.path("in.raw"), "wb") as file:
             file.truncate(1 << 24)
-        source = [self.path("in.raw"), "--dtype", "u8", "--memory", "10M"]
+        source = [self.path("in.raw"), "--dtype", "u64", "--memory", "10M"]
         # In one piece, which is what --verify needs, it does not fit.
         self.fails(FAILURE, "in.raw takes at least 16.0 MiB of memory, more than the 10.0 MiB",
                    *source, "-o", self.path("o.raw"), "--keep", "== 0", "--verify")

@@ -69,6 +69,18 @@ struct expected_runs {
     }
   }
   index_t count() const { return static_cast<index_t>(firsts.size()); }
+
+  /// The runs of at least `min_length` items.
+  expected_runs of_at_least(index_t min_length) const {
+    expected_runs<T> kept({});
+    for (std::size_t r = 0; r < lengths.size(); ++r) {
+      if (lengths[r] < min_length) continue;
+      kept.firsts.push_back(firsts[r]);
+      kept.lengths.push_back(lengths[r]);
+      kept.offsets.push_back(offsets[r]);
+    }
+    return kept;
+  }
 };
 
 /// n items in runs of 1 to `longest`; no run equals its neighbors.
@@ -157,8 +169,8 @@ std::string bit_split_error(engine const& on, std::vector<T> const& in, int offs
 
 /// Finds and encodes the runs of items; empty if all is well.
 template <class T>
-std::string runs_error(engine const& on, std::vector<T> const& in, int offset = 0) {
-  expected_runs<T> const expected(in);
+std::string runs_error(engine const& on, std::vector<T> const& in, expected_runs<T> const& expected,
+                       int offset = 0) {
   auto const n = static_cast<index_t>(in.size());
   guarded_buffer<T> firsts(n, offset), values(n, offset), exact(expected.count(), offset);
   guarded_buffer<index_t> lengths(n, offset), exact_lengths(expected.count(), offset);
@@ -175,21 +187,10 @@ std::string runs_error(engine const& on, std::vector<T> const& in, int offset = 
   return wrong(exact, expected.firsts) + wrong(exact_lengths, expected.lengths);
 }
 
-/// Encodes the runs of at least `min_length` items; empty if all is well.
+/// Encodes the runs of at least `min_length` items, which are `expected`; empty if all is well.
 template <class T>
 std::string long_runs_error(engine const& on, std::vector<T> const& in, index_t min_length,
-                            int offset = 0) {
-  expected_runs<T> expected(in);
-  std::size_t kept = 0;
-  for (std::size_t r = 0; r < expected.lengths.size(); ++r) {
-    if (expected.lengths[r] < min_length) continue;
-    expected.firsts[kept] = expected.firsts[r];
-    expected.lengths[kept] = expected.lengths[r];
-    expected.offsets[kept++] = expected.offsets[r];
-  }
-  expected.firsts.resize(kept);
-  expected.lengths.resize(kept);
-  expected.offsets.resize(kept);
+                            expected_runs<T> const& expected, int offset = 0) {
   index_t const capacity = expected.count() + 3;
   guarded_buffer<T> values(capacity, offset);
   guarded_buffer<index_t> lengths(capacity, offset), offsets(capacity, offset);

@@ -31,10 +31,12 @@ void require_selected(engine const& on, index_t n, int per_mille, int offset) {
     REQUIRE(wrong(at, by_value.positions) == "");
   }
   if constexpr (std::is_integral_v<T>) REQUIRE(bit_split_error(on, in, offset) == "");
-  REQUIRE(runs_error(on, in, offset) == "");
+  REQUIRE(runs_error(on, in, expected_runs<T>(in), offset) == "");
   for (index_t const longest : {1, 3, 1000}) {
-    REQUIRE(runs_error(on, runs_of<T>(n, longest), offset) == "");
-    REQUIRE(long_runs_error(on, runs_of<T>(n, longest), 2, offset) == "");
+    auto const runs = runs_of<T>(n, longest);
+    expected_runs<T> const expected(runs);
+    REQUIRE(runs_error(on, runs, expected, offset) == "");
+    REQUIRE(long_runs_error(on, runs, 2, expected.of_at_least(2), offset) == "");
   }
 }
 

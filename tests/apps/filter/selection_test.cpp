@@ -237,18 +237,25 @@ TEST_CASE("a split into one buffer is std::stable_partition of a copy") {
 TEST_CASE("the runs of every type and pattern are found and encoded") {
   with_threads(16, [&] {
     for_each_item_type([]<class T>() {
-      for (int const threads : thread_counts) {
-        engine const on = engine::cpu(threads);
-        for (pattern const p : all_patterns()) {
-          INFO(item_type_name<T>() << " pattern " << static_cast<int>(p));
-          REQUIRE(runs_error(on, make_input<T>(p, sized(50001, 20001))) == "");
+      for (pattern const p : all_patterns()) {
+        auto const in = make_input<T>(p, sized(50001, 20001));
+        expected_runs<T> const expected(in);
+        for (int const threads : thread_counts) {
+          INFO(item_type_name<T>() << " pattern " << static_cast<int>(p) << " threads " << threads);
+          REQUIRE(runs_error(engine::cpu(threads), in, expected) == "");
         }
-        for (index_t const n : size_ladder(cpu::filter_chunk_items, 512, sized(40000, 20000))) {
-          for (index_t const longest : {3, 100, 20000}) {
-            INFO(item_type_name<T>() << " n " << n << " runs of up to " << longest);
-            auto const in = runs_of<T>(n, longest);
-            REQUIRE(runs_error(on, in, static_cast<int>(n % 17)) == "");
-            REQUIRE(long_runs_error(on, in, 1 + n % 3, static_cast<int>(n % 17)) == "");
+      }
+      for (index_t const n : size_ladder(cpu::filter_chunk_items, 512, sized(40000, 20000))) {
+        for (index_t const longest : {3, 100, 20000}) {
+          auto const in = runs_of<T>(n, longest);
+          expected_runs<T> const expected(in), long_ones = expected.of_at_least(1 + n % 3);
+          int const offset = static_cast<int>(n % 17);
+          for (int const threads : thread_counts) {
+            engine const on = engine::cpu(threads);
+            INFO(item_type_name<T>()
+                 << " n " << n << " runs of up to " << longest << " threads " << threads);
+            REQUIRE(runs_error(on, in, expected, offset) == "");
+            REQUIRE(long_runs_error(on, in, 1 + n % 3, long_ones, offset) == "");
           }
         }
       }

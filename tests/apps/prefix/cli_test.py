@@ -609,13 +609,13 @@ class Messages(PrefixCase):
 
     @needs_little_memory
     def test_too_little_memory_for_the_result(self):
-        source = self.write("in.raw", bytes(50_000_000))
-        # In one piece, which is what --verify needs, the result takes 400 MB.
-        self.fails(FAILURE, "in.raw takes at least 381.5 MiB of memory, more than the 120.0 MiB",
+        source = self.write("in.raw", bytes(15_000_000))
+        # In one piece, which is what --verify needs, the result takes 120 MB.
+        self.fails(FAILURE, "in.raw takes at least 114.4 MiB of memory, more than the 60.0 MiB",
                    source, "--dtype", "u8", "--threads", "1", "--verify", "-o",
-                   self.path("o.raw"), **little_memory(200 << 20))
+                   self.path("o.raw"), **little_memory(100 << 20))
         self.succeeds(source, "--dtype", "u8", "--threads", "1", "-o", self.path("o.raw"),
-                      **little_memory(200 << 20))
+                      **little_memory(100 << 20))
 
 
 if __name__ == "__main__":

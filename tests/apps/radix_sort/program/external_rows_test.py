@@ -13,10 +13,10 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.abspath(__file__ + "/../../../common"))
-from program_case import BAD_FILE, DONE, ProgramCase, limited
+from program_case import BAD_FILE, DONE, ProgramCase, QUICK, limited
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
-ROWS = 100_000  # less than 20 000 of them are sorted at once
+ROWS = 60_000 if QUICK else 100_000  # less than 20 000 of them are sorted at once
 
 
 class ExternalRows(ProgramCase):
