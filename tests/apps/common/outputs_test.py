@@ -407,7 +407,7 @@ class Killed(OutputsCase):
     def test_while_writing(self):
         before = os.listdir(self.dir)
         for number in [signal.SIGKILL, signal.SIGVTALRM, signal.SIGALRM, signal.SIGRTMIN + 3]:
-            child = self.start("array-copy", "items.npy", "-o", "o.npy", "--stop-after", 200_000,
+            child = self.start("array-copy", "items.npy", "-o", "o.npy", "--stop-after", N // 2,
                                preexec_fn=without_cores)
             child.stderr.readline()
             self.end(child, number)

@@ -7,6 +7,7 @@
 #include <tests/cpu/thread_counts.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/guarded_buffer.hpp>
+#include <tests/support/sizes.hpp>
 
 using namespace libscan;
 using namespace libscan::test;
@@ -196,7 +197,8 @@ TEST_CASE("products on threads in other semirings, patterns, halves") {
 
 TEST_CASE("lists become matrices by rows on threads") {
   for (symmetry const kind : {symmetry::general, symmetry::symmetric, symmetry::skew}) {
-    for (index_t const n : {0, 1, 2, 500, 200000}) {
+    for (index_t const n :
+         {index_t{0}, index_t{1}, index_t{2}, index_t{500}, sized(200000, 140000)}) {
       for (index_t const size : {1, 7, 100, 70000}) {
         auto const host = make_coo<double>(size, size, n, kind, pattern::small);
         auto const expected = coo_oracle<std::int32_t>(host);
