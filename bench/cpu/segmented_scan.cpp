@@ -44,8 +44,8 @@ void by_engine(int threads, std::string const& heads, described const& data) {
       libscan::segment_offsets{data.offsets.data(), static_cast<index_t>(data.offsets.size()) - 1});
 }
 
-/// Whether segments begin at an item. Asked for items in their order, without gaps.
-struct heads_between_offsets {
+/// Whether a segment begins at an item. Called for each item in turn.
+struct starts_between_offsets {
   index_t const* next;  ///< the first offset that is not before the item
 
   bool operator()(index_t i) {
@@ -55,12 +55,12 @@ struct heads_between_offsets {
   }
 };
 
-/// Calls use(heads_from): heads_from(i) is what tells heads from item i on, read from this form of
-/// the description.
+/// Calls use(starts_from): starts_from(i) tells which items from i on begin a segment. It reads
+/// this form of the description.
 template <class Use>
-void with_heads(std::string const& form, described const& data, Use use) {
+void with_starts(std::string const& form, described const& data, Use use) {
   segment_forms const& forms = data.forms;
-  auto const of_item = [&](auto is_head) { use([=](index_t) { return is_head; }); };
+  auto const of_item = [&](auto begins) { use([=](index_t) { return begins; }); };
   if (form == "flags") return of_item([&](index_t i) { return forms.flags[i] != 0; });
   if (form == "bits") {
     return of_item([&](index_t i) { return (forms.bits[i / 32] >> i % 32 & 1u) != 0; });
@@ -70,18 +70,18 @@ void with_heads(std::string const& form, described const& data, Use use) {
   }
   use([&](index_t i) {
     auto const first = std::lower_bound(data.offsets.begin(), data.offsets.end(), i);
-    return heads_between_offsets{&*first};
+    return starts_between_offsets{&*first};
   });
 }
 
 /// The code people write without a library: a loop over the items.
 template <scan_kind Kind>
 void by_loop(std::string const& form, described const& data) {
-  with_heads(form, data, [&](auto heads_from) {
-    auto is_head = heads_from(0);
+  with_starts(form, data, [&](auto starts_from) {
+    auto begins = starts_from(0);
     item sum = 0;
     for (index_t i = 0; i < data.in.size; ++i) {
-      if (is_head(i)) sum = 0;
+      if (begins(i)) sum = 0;
       item const next = sum + data.in[i];
       data.out[i] = Kind == scan_kind::inclusive ? next : sum;
       sum = next;
@@ -92,13 +92,13 @@ void by_loop(std::string const& form, described const& data) {
 template <scan_kind Kind>
 void by_tbb(std::string const& form, described const& data) {
   segmented<plus<item>> const within{};
-  with_heads(form, data, [&](auto heads_from) {
+  with_starts(form, data, [&](auto starts_from) {
     tbb::parallel_scan(
         tbb::blocked_range<index_t>(0, data.in.size), within.identity(),
         [&](auto const& part, flagged<item> sum, bool final) {
-          auto is_head = heads_from(part.begin());
+          auto begins = starts_from(part.begin());
           for (index_t i = part.begin(); i < part.end(); ++i) {
-            bool const head = is_head(i);
+            bool const head = begins(i);
             flagged<item> const next = within(sum, {data.in[i], head});
             if (final) {
               data.out[i] = Kind == scan_kind::inclusive ? next.value : head ? 0 : sum.value;

@@ -240,7 +240,7 @@ class Failures(RankCase):
             npy = file.read()
         for content, words in [
                 (npy, "rank 0: in.mtx:1: .*NUMPY. begins npy data"),
-                (b"PK\3\4" + bytes(500), "rank 0: in.mtx: holds zip"),
+                (b"PK\3\4" + bytes(500), "rank 0: in.mtx: holds a zip archive"),
                 (b"%" + b"x" * (64 << 20), "rank 0: in.mtx:1: no Matrix Market file"),
                 ("%%MatrixMarket matrix".encode("utf-16"), "rank 0: in.mtx:1: text in UTF-16")]:
             self.write("in.mtx", content)
