@@ -22,8 +22,9 @@ int default_threads();
 void run_workers(int workers, libscan::detail::function_ref<void()> body);
 
 namespace detail {
+/// `with_workers` of a body without a result.
 void call_with_workers(int threads, libscan::detail::function_ref<void()> body);
-}
+}  // namespace detail
 
 /// Calls `body()` in an oneTBB arena of its own, where up to `threads` threads come to
 /// `run_workers`, even more than there are cores, and no more. The limit holds for the whole

@@ -18,8 +18,6 @@ SAME = {
     "argsort_in_segments": "segmented_argsort",
     "coo_to_csr": "to_rows",
     "counted_histogram": "histogram",
-    "filter_flagged": "filter",
-    "filter_masked": "filter",
     "segmented_scan": "inclusive_segmented_scan",
     "sort_keys_in_segments": "segmented_sort_keys",
     "sort_pairs_in_segments": "segmented_sort_pairs",
