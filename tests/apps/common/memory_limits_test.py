@@ -178,7 +178,7 @@ class Sizes(MemoryCase):
                 ("scan-sort", [], [60, 140, 200, 300], 140),
                 ("scan-sort", ["--argsort"], [20, 33, 40, 60], 33),
                 ("scan-filter", ["--keep", "== 0"], [100, 150, 200, 300], 150),
-                ("scan-histogram", ["--bins", "3"], [100, 300, 320], 40)]:
+                ("scan-histogram", ["--bins", "3"], [100, 300, 320], 25)]:
             self.of(name)
             done = []
             for size in some(sizes, quick):
