@@ -29,8 +29,8 @@ struct random_steps {
   LIBSCAN_HOST_DEVICE constexpr T operator()(index_t i) const { return sum(i, i + 1); }
 };
 
-/// Items with known sums: the first i items add up to `floor(i p / q)`. Each item is `floor(p / q)`
-/// or one more.
+/// Items with known sums: the first i items add up to i p / q, rounded down. Each item is p / q,
+/// rounded down, or one more.
 struct even_steps {
   index_t p, q;
   LIBSCAN_HOST_DEVICE constexpr index_t before(index_t i) const { return i * p / q; }
