@@ -107,6 +107,10 @@ concept summarizes_parts = requires(Work const work, typename Work::stage_type& 
   part.write(work, stage, base, i, i, before, done);
 };
 
+template <class Work>
+concept handles_parts = (keeps_parts<Work> && summarizes_parts<Work>) ||
+                        (!keeps_parts<Work> && sums_and_scans<Work>);
+
 /// Whether `Work` has the members that the pipeline needs.
 template <class Work>
 concept pipeline_work = requires(Work const work, typename Work::stage_type& stage, index_t base,
@@ -115,7 +119,7 @@ concept pipeline_work = requires(Work const work, typename Work::stage_type& sta
   work.fetch(stage, base, i, full, i);
   work.copy_edges(stage, base, i, i, i);
   { work.op(summary, summary) } -> std::convertible_to<typename Work::op_type::value_type>;
-  requires(keeps_parts<Work> ? summarizes_parts<Work> : sums_and_scans<Work>);
+  requires handles_parts<Work>;
 };
 
 /// The pipeline. Tile k of a block passes through stage k % stages. The roles of the warps:

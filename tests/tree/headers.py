@@ -4,9 +4,9 @@
 Each header by itself, by the first C++ compiler named (.cuh files are the executor's then, except those
 of CUDA only), all of a layer together by the others; the .cuh files together by nvcc, for the
 first architecture named, and those of CUDA only each by itself; the .cuh files of all folders at once
-for the other architectures. With --by-module no header is compiled by itself, but all of an
-application together, and all of the core. Examples of
-host APIs and of device calls, which README.md quotes, are headers too.
+for the other architectures, and with each of the C++ compilers. With --by-module no header is compiled
+by itself, but all of an application together, all of the core, and all .cuh files by nvcc, if it works.
+Examples of host APIs and of device calls, which README.md quotes, are headers too.
 """
 import argparse
 import concurrent.futures
@@ -57,22 +57,34 @@ def jobs(arguments, work):
     for header in hosted if first else []:
         yield f"{header} by itself", [first, *CXX_FLAGS, *include, "-x", "c++",
                                   source_of(header, [header])]
-    if arguments.nvcc:
-        nvcc = [arguments.nvcc, *NVCC_FLAGS, *include, f"-arch={arguments.arch[0]}"]
-        for header in filter(of_cuda_alone, headers):
-            yield f"{header} by itself", [*nvcc, source_of(header, [header])]
+    device = [header for header in hosted if header.suffix == ".cuh"]
+    nvcc = [arguments.nvcc, *NVCC_FLAGS, *include]
+    per_folder = arguments.nvcc and not arguments.by_module
+    for header in filter(of_cuda_alone, headers) if per_folder else []:
+        yield f"{header} by itself", [*nvcc, f"-arch={arguments.arch[0]}", source_of(header, [header])]
     for group, inside in itertools.groupby(sorted(hosted), key=together):
         inside = list(inside)
         for compiler in others:
             yield f"the headers of {group}", [compiler, *CXX_FLAGS, *include, "-x", "c++",
                                               source_of(group, inside)]
-        device = [header for header in inside if header.suffix == ".cuh"]
-        if arguments.nvcc and device:
-            yield f"the .cuh files of {group}", [*nvcc, source_of(f"{group}.cuh", device)]
-    device = [header for header in hosted if header.suffix == ".cuh"]
-    for architecture in arguments.arch[1:] if arguments.nvcc else []:
-        yield f"all .cuh files for {architecture}", [*nvcc[:-1], f"-arch={architecture}",
+        device_inside = [header for header in inside if header in device]
+        if per_folder and device_inside:
+            yield f"the .cuh files of {group}", [*nvcc, f"-arch={arguments.arch[0]}",
+                                                 source_of(f"{group}.cuh", device_inside)]
+    for architecture in arguments.arch[1:] if per_folder else []:
+        yield f"all .cuh files for {architecture}", [*nvcc, f"-arch={architecture}",
                                                      source_of("all.cuh", device)]
+    if arguments.by_module:  # examples instantiate what takes nvcc half a minute
+        device = [header for header in device if header.parts[0] != "examples"]
+    for compiler in arguments.cxx if arguments.nvcc else []:
+        yield f"all .cuh files by nvcc and {compiler}", [*through_nvcc(arguments, compiler), *include,
+                                                         source_of("all.cuh", device)]
+
+
+def through_nvcc(arguments, compiler):
+    """Compiles what nvcc prints for the C++ compiler, which -ptx omits."""
+    return [arguments.nvcc, "-std=c++20", "-O0", "-c", f"-arch={arguments.arch[0]}",
+            f"-ccbin={compiler}", "-Xcompiler=-w", "-o", os.devnull]
 
 
 def main():
@@ -93,6 +105,12 @@ def main():
         return f"{what}: {command[0]} does not compile\n{result.stdout}"
 
     with tempfile.TemporaryDirectory() as folder:
+        if arguments.by_module and arguments.nvcc:
+            empty = pathlib.Path(folder) / "empty.cu"
+            empty.touch()
+            if compile_alone(("nothing", [*through_nvcc(arguments, arguments.cxx[0]), empty])):
+                print(f"not compiled by nvcc: {arguments.nvcc} and {arguments.cxx[0]} do not work together")
+                arguments.nvcc = None
         commands = list(jobs(arguments, pathlib.Path(folder)))
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             failures = [text for text in pool.map(compile_alone, commands) if text]
