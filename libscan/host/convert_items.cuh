@@ -8,8 +8,8 @@
 #include <span>
 #include <type_traits>
 
-#include <libscan/buffer.cuh>
 #include <libscan/host/input_types.hpp>
+#include <libscan/host/transfer_buffer.cuh>
 #include <libscan/simt/simt.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
@@ -80,9 +80,9 @@ template <class T>
 void upload(libscan::detail::input_type type, void const* from, index_t n, bool reverse, T* to) {
   std::size_t const bytes = static_cast<std::size_t>(n) * libscan::detail::size_of(type);
   if (type == libscan::detail::input_type_of<T>::value && !reverse) {
-    return simt::copy_async(to, from, bytes);
+    return libscan::detail::transfer<this_machine>::to_device(to, from, bytes);
   }
-  device::buffer<std::byte> const items(
+  device::transfer_buffer<std::byte> const items(
       std::span<std::byte const>(static_cast<std::byte const*>(from), bytes));
   simt::launch<convert_kernel>(spread(n), static_cast<void const*>(items.data()), type, n, reverse,
                                to);
@@ -96,15 +96,15 @@ void download_sync(T* results, index_t n, bool reverse, libscan::detail::input_t
   if (reverse) simt::launch<turn_round_kernel>(spread(n / 2), results, n);
   if constexpr (std::is_same_v<T, float>) {
     auto const rounded = [&]<class Half>(std::type_identity<Half>) {
-      device::buffer<Half> const halves(n);
+      device::transfer_buffer<Half> const halves(n);
       simt::launch<round_kernel>(spread(n), static_cast<float const*>(results), n, halves.data());
       halves.read_sync(static_cast<Half*>(to), n);
     };
     if (type == libscan::detail::input_type::f16) return rounded(std::type_identity<float16>{});
     if (type == libscan::detail::input_type::bf16) return rounded(std::type_identity<bfloat16>{});
   }
-  simt::copy_async(to, results, static_cast<std::size_t>(n) * sizeof(T));
-  simt::synchronize();
+  libscan::detail::transfer<this_machine>::to_host(to, results,
+                                                   static_cast<std::size_t>(n) * sizeof(T));
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

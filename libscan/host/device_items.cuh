@@ -9,10 +9,10 @@
 #include <span>
 
 #include <libscan/adjacent_difference.cuh>
-#include <libscan/buffer.cuh>
 #include <libscan/host/device_call.cuh>
 #include <libscan/host/device_items.hpp>
 #include <libscan/host/this_machine.cuh>
+#include <libscan/host/transfer_buffer.cuh>
 #include <libscan/reduce.cuh>
 #include <libscan/scan.cuh>
 
@@ -20,8 +20,8 @@ namespace libscan::inline v1::detail {
 
 /// Host items in device memory.
 template <class T>
-device::buffer<T> items_on_device(void const* items, index_t n) {
-  return device::buffer<T>(
+device::transfer_buffer<T> items_on_device(void const* items, index_t n) {
+  return device::transfer_buffer<T>(
       std::span<T const>(static_cast<T const*>(items), static_cast<std::size_t>(n)));
 }
 
@@ -77,6 +77,42 @@ std::size_t device_items<Machine, Item>::workspace_bytes(index_t n) {
                    adjacent_difference_workspace_bytes<T>(n)});
 }
 
+/// Whether host items pass through the machine in pieces.
+template <class Machine, class Item>
+bool comes_in_pieces(Machine on, index_t n) {
+  return static_cast<std::size_t>(n) * sizeof(Item) >= detail::min_bytes_in_pieces(on);
+}
+
+/// A call on host memory in pieces: enqueue(place, each, items, next) puts the call `each` of a
+/// piece into a stream. `each` begins with what comes before the piece; `next` receives what comes
+/// before the next one. Returns the last of these. `items`, the piece, then goes to `out` unless
+/// that is null.
+template <class Item, class Machine, class Call, class Enqueue>
+Item carry_through_pieces(Machine on, Call const& call, std::byte* out, Enqueue const& enqueue) {
+  device::transfer_buffer<Item> const carries(2);  // before a piece, and after it
+  std::size_t const piece_items = detail::max_piece_bytes(on) / sizeof(Item);
+  device::transfer_buffer<std::byte> const ws(static_cast<index_t>(
+      device_items<Machine, Item>::workspace_bytes(static_cast<index_t>(piece_items))));
+  index_t pieces = 0;
+  transfer<Machine>::in_pieces(
+      on,
+      {static_cast<std::byte const*>(call.in), out, static_cast<std::size_t>(call.n) * sizeof(Item),
+       sizeof(Item)},
+      [&](device_piece const& piece) {
+        device_call each{.type = call.type, .op = call.op, .in = piece.items, .n = piece.n};
+        each.init = call.init;
+        if (piece.number > 0) each.d_init = carries.data() + piece.number % 2;
+        pieces = piece.number + 1;
+        enqueue(queue_place{.stream = piece.stream,
+                            .workspace = ws.data(),
+                            .workspace_bytes = static_cast<std::size_t>(ws.size())},
+                each, piece.items, carries.data() + pieces % 2);
+      });
+  Item result[2];
+  carries.read_sync(result, 2);
+  return result[pieces % 2];
+}
+
 template <class Machine, class Item>
 void device_items<Machine, Item>::scan(Machine on, scan_call const& call) {
   if (call.n == 0) {
@@ -84,8 +120,19 @@ void device_items<Machine, Item>::scan(Machine on, scan_call const& call) {
     return;
   }
   device::on_machine const here(on);
+  if (comes_in_pieces<Machine, Item>(on, call.n)) {
+    *static_cast<Item*>(call.total) = carry_through_pieces<Item>(
+        on, call, static_cast<std::byte*>(call.out),
+        [&](queue_place const& place, device_call each, void* items, Item* next) {
+          each.kind = call.kind;
+          each.out = items;
+          each.d_total = next;
+          enqueue_scan(on, place, each);
+        });
+    return;
+  }
   auto const items = items_on_device<Item>(call.in, call.n);
-  device::buffer<Item> const total(1);
+  device::transfer_buffer<Item> const total(1);
   enqueue_scan(on, {},
                {call.type, call.op, call.kind, items.data(), items.data(), call.n, nullptr,
                 segmentation(), call.init, total.data()});
@@ -96,8 +143,17 @@ void device_items<Machine, Item>::scan(Machine on, scan_call const& call) {
 template <class Machine, class Item>
 void device_items<Machine, Item>::reduce(Machine on, reduce_call const& call) {
   device::on_machine const here(on);
+  if (comes_in_pieces<Machine, Item>(on, call.n)) {
+    *static_cast<Item*>(call.result) = carry_through_pieces<Item>(
+        on, call, nullptr,
+        [&](queue_place const& place, device_call each, void* /*items*/, Item* next) {
+          each.out = next;
+          enqueue_reduce(on, place, each);
+        });
+    return;
+  }
   auto const items = items_on_device<Item>(call.in, call.n);
-  device::buffer<Item> const result(1);
+  device::transfer_buffer<Item> const result(1);
   enqueue_reduce(on, {},
                  {call.type, call.op, scan_kind::inclusive, items.data(), result.data(), call.n,
                   nullptr, segmentation(), call.init, nullptr});

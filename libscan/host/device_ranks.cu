@@ -5,9 +5,9 @@
 #include <span>
 
 #include <libscan/binary_scan.cuh>
-#include <libscan/buffer.cuh>
 #include <libscan/host/host_call.hpp>
 #include <libscan/host/this_machine.cuh>
+#include <libscan/host/transfer_buffer.cuh>
 
 namespace libscan::inline v1::detail {
 
@@ -33,8 +33,8 @@ auto with_mask(std::uint8_t const* flags, std::uint32_t const* words, Body const
 template <class Rank, class Mask>
 index_t rank_on_device(host_binary_scan const& call, Mask const& mask) {
   index_t const n = call.mask.size();
-  device::buffer<Rank> const ranks(n);
-  device::buffer<index_t> const total(1);
+  device::transfer_buffer<Rank> const ranks(n);
+  device::transfer_buffer<index_t> const total(1);
   workspace ws;
   rank(ws, call.kind, mask, ranks.data(), n, total.data());
   ranks.read_sync(static_cast<Rank*>(call.ranks), n);
@@ -48,9 +48,9 @@ index_t device_ranks<Machine>::scan(Machine on, host_binary_scan const& call) {
   device::on_machine const here(on);
   auto const n = static_cast<std::size_t>(call.mask.size());
   bool const bits = call.mask.words() != nullptr;
-  device::buffer<std::uint32_t> const words(
+  device::transfer_buffer<std::uint32_t> const words(
       std::span(call.mask.words(), bits ? ceil_div(n, std::size_t{32}) : 0));
-  device::buffer<std::uint8_t> const flags(std::span(call.mask.flags(), bits ? 0 : n));
+  device::transfer_buffer<std::uint8_t> const flags(std::span(call.mask.flags(), bits ? 0 : n));
   return with_mask(flags.data(), bits ? words.data() : nullptr, [&](auto const& mask) {
     return call.rank_bytes == 4 ? rank_on_device<std::uint32_t>(call, mask)
                                 : rank_on_device<std::uint64_t>(call, mask);

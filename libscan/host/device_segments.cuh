@@ -11,7 +11,6 @@
 #include <type_traits>
 #include <vector>
 
-#include <libscan/buffer.cuh>
 #include <libscan/core/operator_list.hpp>
 #include <libscan/host/convert_items.cuh>
 #include <libscan/host/device_call.cuh>
@@ -19,6 +18,7 @@
 #include <libscan/host/host_call.hpp>
 #include <libscan/host/host_heads.hpp>
 #include <libscan/host/this_machine.cuh>
+#include <libscan/host/transfer_buffer.cuh>
 #include <libscan/scan.cuh>
 #include <libscan/segmented_reduce.cuh>
 #include <libscan/segmented_scan.cuh>
@@ -26,8 +26,8 @@
 namespace libscan::inline v1::detail {
 
 /// Integers in device memory.
-inline device::buffer<index_t> on_device(std::span<index_t const> bounds) {
-  return device::buffer<index_t>(bounds);
+inline device::transfer_buffer<index_t> on_device(std::span<index_t const> bounds) {
+  return device::transfer_buffer<index_t>(bounds);
 }
 
 /// Begins and ends in the order of a scan of n items.
@@ -60,7 +60,7 @@ void with_device_segments(segmentation const& segments, std::uint32_t const* hea
     return body(segment_ranges<index_t>{begins.data(), ends.data(), segments.count()});
   }
   auto const words = static_cast<std::size_t>(ceil_div(n, index_t{32}));
-  device::buffer<std::uint32_t> const bits(std::span<std::uint32_t const>(heads, words));
+  device::transfer_buffer<std::uint32_t> const bits(std::span<std::uint32_t const>(heads, words));
   body(head_bits{bits.data()});
 }
 
@@ -262,7 +262,7 @@ device_call memory_call(Call const& call, T const* items, T* out) {
 /// One segment: the scan of the host API with the accumulators as items.
 template <class Machine, class T>
 void scan_as_items(Machine on, host_scan const& call, T* items) {
-  device::buffer<T> const total(1);
+  device::transfer_buffer<T> const total(1);
   device_items<Machine, T>::enqueue_scan(
       on, {},
       {item_type_of<T>::value, call.op, call.kind, items, items, call.n, nullptr, segmentation(),
@@ -283,14 +283,14 @@ void device_segments<Machine, T>::scan(Machine on, host_scan const& call,
     }
     return;
   }
-  device::buffer<T> const items(call.n);
+  device::transfer_buffer<T> const items(call.n);
   device::upload(call.type, call.in, call.n, reverse, items.data());
   if (call.segments.how() == segmentation::form::none) {
     scan_as_items(on, call, items.data());
     return device::download_sync(items.data(), call.n, reverse, call.out_type, call.out);
   }
   // Results of items that are in no segment stay as they are.
-  device::buffer<T> const results(call.segments.counts_segments() ? call.n : 0);
+  device::transfer_buffer<T> const results(call.segments.counts_segments() ? call.n : 0);
   T* const out = results.size() == 0 ? items.data() : results.data();
   if (out != items.data()) device::upload(call.out_type, call.out, call.n, reverse, out);
   with_device_segments(call.segments, heads, reverse, call.n, [&](auto const& descriptor) {
@@ -304,19 +304,19 @@ template <class Machine, class T>
 index_t device_segments<Machine, T>::reduce(Machine on, host_reduction const& call,
                                             std::uint32_t const* heads) {
   device::on_machine const here(on);
-  device::buffer<T> const items(call.n);
+  device::transfer_buffer<T> const items(call.n);
   if (call.n > 0) device::upload(call.type, call.in, call.n, false, items.data());
   bool const one = call.segments.how() == segmentation::form::none;
   bool const counted = one || call.segments.counts_segments();
   index_t segments = one ? 1 : counted ? call.segments.count() : call.n;
-  device::buffer<T> const totals(segments);
+  device::transfer_buffer<T> const totals(segments);
   if (one) {
     device_items<Machine, T>::enqueue_reduce(
         on, {},
         {item_type_of<T>::value, call.op, scan_kind::inclusive, items.data(), totals.data(), call.n,
          nullptr, segmentation(), call.init, nullptr});
   } else {
-    device::buffer<index_t> const count(1);
+    device::transfer_buffer<index_t> const count(1);
     with_device_segments(call.segments, heads, false, call.n, [&](auto const& descriptor) {
       workspace ws;
       call_in_words<T>(memory_call<T>(call, items.data(), totals.data()))

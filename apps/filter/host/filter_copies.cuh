@@ -9,10 +9,10 @@
 
 #include <apps/filter/device/select.cuh>
 #include <apps/filter/host/filter_device.hpp>
-#include <libscan/buffer.cuh>
 #include <libscan/device/item_count.cuh>
 #include <libscan/device/segment_readers.cuh>
 #include <libscan/host/this_machine.cuh>
+#include <libscan/host/transfer_buffer.cuh>
 #include <libscan/predicate.hpp>
 
 namespace libscan::inline LIBSCAN_MACHINE {
@@ -40,14 +40,14 @@ void visit_mask(item_mask const& mask, Call const& call) {
 
 /// n items on the device, copied from the host; none if there is no array.
 template <class T>
-device::buffer<T> copied_items(void const* items, index_t n) {
+device::transfer_buffer<T> copied_items(void const* items, index_t n) {
   auto const size = static_cast<std::size_t>(items == nullptr ? 0 : n);
-  return device::buffer<T>(std::span<T const>(static_cast<T const*>(items), size));
+  return device::transfer_buffer<T>(std::span<T const>(static_cast<T const*>(items), size));
 }
 
 /// Copies the first `count` items, at most `capacity`.
 template <class T>
-void read_front(device::buffer<T> const& from, T* out, index_t capacity, index_t count) {
+void read_front(device::transfer_buffer<T> const& from, T* out, index_t capacity, index_t count) {
   from.read_sync(out, std::min({count, capacity, from.size()}));
 }
 
@@ -65,10 +65,10 @@ index_t run_on_copies(host_filter const& filter, Enqueue const& enqueue) {
   auto const flags = copied_items<std::uint8_t>(call.mask ? call.mask->flags() : nullptr, n);
   auto const words = copied_items<std::uint32_t>(call.mask ? call.mask->words() : nullptr,
                                                  ceil_div(n, index_t{32}));
-  device::buffer<T> const kept(items ? n : 0);
-  device::buffer<T> const rest(two ? n : 0);
-  device::buffer<index_t> const positions(places ? n : 0);
-  device::buffer<index_t> const d_count(1);
+  device::transfer_buffer<T> const kept(items ? n : 0);
+  device::transfer_buffer<T> const rest(two ? n : 0);
+  device::transfer_buffer<index_t> const positions(places ? n : 0);
+  device::transfer_buffer<index_t> const d_count(1);
   call.in = in.data();
   if (call.mask && call.mask->words() != nullptr) {
     call.mask = item_mask::of_bits({words.data(), static_cast<std::size_t>(words.size())}, n);

@@ -10,10 +10,10 @@ template <class Machine>
 index_t device_positions<Machine>::find(Machine on, filter_algorithm which,
                                         std::span<std::uint8_t const> flags, index_t* positions) {
   device::on_machine const here(on);
-  device::buffer<std::uint8_t> const d_flags(flags);
+  device::transfer_buffer<std::uint8_t> const d_flags(flags);
   index_t const n = d_flags.size();
-  device::buffer<index_t> const d_positions(n);
-  device::buffer<index_t> const d_count(1);
+  device::transfer_buffer<index_t> const d_positions(n);
+  device::transfer_buffer<index_t> const d_count(1);
   auto const find_all = which == filter_algorithm::scatter ? device::positions_by_scatter
                                                            : device::positions_by_ballots;
   find_all(d_flags.data(), n, d_positions.data(), d_count.data());

@@ -11,16 +11,16 @@
 #include <variant>
 
 #include <apps/histogram/host/histogram_device.hpp>
-#include <libscan/buffer.cuh>
 #include <libscan/host/this_machine.cuh>
+#include <libscan/host/transfer_buffer.cuh>
 #include <libscan/sorted_histogram.cuh>
 
 namespace libscan::inline v1::detail {
 
 /// n items on the device.
 template <class T>
-device::buffer<T> histogram_input(T const* items, index_t n) {
-  return device::buffer<T>(std::span<T const>(items, static_cast<std::size_t>(n)));
+device::transfer_buffer<T> histogram_input(T const* items, index_t n) {
+  return device::transfer_buffer<T>(std::span<T const>(items, static_cast<std::size_t>(n)));
 }
 
 /// call(bins) with a rule whose edges are on the device.
@@ -44,7 +44,7 @@ template <class Sample, class Fill>
 sample_totals copied_histogram(Sample const* samples, index_t n, any_bins<Sample> const& bins,
                                Fill fill) {
   auto const in = histogram_input(samples, n);
-  device::buffer<sample_totals> const d_totals(1);
+  device::transfer_buffer<sample_totals> const d_totals(1);
   with_device_rule<Sample>(bins, [&](any_bins<Sample> const& on_device) {
     fill(histogram_call<Sample>{in.data(), n, nullptr, on_device, nullptr, nullptr, nullptr,
                                 d_totals.data()});
@@ -126,7 +126,7 @@ sample_totals device_histogram<Machine, Sample>::count(Machine on, Sample const*
                                                        std::uint64_t* counts) {
   device::on_machine const here(on);
   return copied_histogram(samples, n, bins, [&](histogram_call<Sample> call) {
-    device::buffer<std::uint64_t> const out(bins_of(bins));
+    device::transfer_buffer<std::uint64_t> const out(bins_of(bins));
     call.counts = out.data();
     enqueue(on, {}, call);
     out.read_sync(counts, out.size());
@@ -140,7 +140,7 @@ sample_totals device_histogram<Machine, Sample>::sum(Machine on, Sample const* s
   device::on_machine const here(on);
   auto const with = histogram_input(weights, n);
   return copied_histogram(samples, n, bins, [&](histogram_call<Sample> call) {
-    device::buffer<double> const out(bins_of(bins));
+    device::transfer_buffer<double> const out(bins_of(bins));
     call.weights = with.data();
     call.sums = out.data();
     enqueue(on, {}, call);

@@ -16,7 +16,7 @@ sample_totals device_histogram_by<Machine, Sample>::count(
   device::on_machine const here(on);
   auto const n = static_cast<index_t>(samples.size());
   return libscan::detail::copied_histogram(samples.data(), n, bins, [&](auto const& call) {
-    device::buffer<std::uint64_t> const out(libscan::detail::bins_of(bins));
+    device::transfer_buffer<std::uint64_t> const out(libscan::detail::bins_of(bins));
     workspace ws;
     std::visit(
         [&](auto const& rule) {

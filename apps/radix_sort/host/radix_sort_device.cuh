@@ -8,16 +8,16 @@
 #include <span>
 
 #include <apps/radix_sort/host/sort_device.hpp>
-#include <libscan/buffer.cuh>
 #include <libscan/host/this_machine.cuh>
+#include <libscan/host/transfer_buffer.cuh>
 #include <libscan/radix_sort.cuh>
 
 namespace libscan::inline v1::detail {
 
 /// A copy of n items on the device.
 template <class T>
-device::buffer<T> on_device(T const* items, index_t n) {
-  return device::buffer<T>(std::span<T const>(items, static_cast<std::size_t>(n)));
+device::transfer_buffer<T> on_device(T const* items, index_t n) {
+  return device::transfer_buffer<T>(std::span<T const>(items, static_cast<std::size_t>(n)));
 }
 
 /// Sorts keys with values of type Value, or to positions.
@@ -104,7 +104,7 @@ void argsort_on(Machine on, Key const* keys, Word* positions, index_t n,
                 sort_order<Key> const& order) {
   device::on_machine const here(on);
   auto const d_keys = on_device(keys, n);
-  device::buffer<Word> const d_positions(n);
+  device::transfer_buffer<Word> const d_positions(n);
   sort_call const call{
       .keys = d_keys.data(), .values_out = d_positions.data(), .value_bytes = sizeof(Word), .n = n};
   device_sort<Machine, Key>::enqueue(on, {}, call, order);

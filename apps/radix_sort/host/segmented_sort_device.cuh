@@ -10,8 +10,8 @@
 #include <type_traits>
 
 #include <apps/radix_sort/host/sort_device.hpp>
-#include <libscan/buffer.cuh>
 #include <libscan/host/this_machine.cuh>
+#include <libscan/host/transfer_buffer.cuh>
 #include <libscan/segmented_sort.cuh>
 
 namespace libscan::inline v1::detail {
@@ -110,9 +110,10 @@ std::size_t device_segmented_sort<Machine, Word>::workspace_bytes(sort_call cons
 template <class Machine, class Word>
 void sort_segments_on(device_segmented_sort<Machine, Word> const& sort, void const* values,
                       void* values_out, int value_bytes) {
-  device::buffer<Word> const in{std::span<Word const>(sort.keys, static_cast<std::size_t>(sort.n))};
-  device::buffer<Word> const out(sort.n);
-  device::buffer<index_t> const offsets{sort.offsets};
+  device::transfer_buffer<Word> const in{
+      std::span<Word const>(sort.keys, static_cast<std::size_t>(sort.n))};
+  device::transfer_buffer<Word> const out(sort.n);
+  device::transfer_buffer<index_t> const offsets{sort.offsets};
   sort_call const call{.keys = in.data(),
                        .out = out.data(),
                        .values = values,
@@ -129,8 +130,9 @@ template <class Machine, class Word, class Value>
 void sort_segments_with(device_segmented_sort<Machine, Word> const& sort, Value const* values,
                         Value* values_out) {
   device::on_machine const here(sort.on);
-  device::buffer<Value> const in{std::span<Value const>(values, static_cast<std::size_t>(sort.n))};
-  device::buffer<Value> const moved(sort.n);
+  device::transfer_buffer<Value> const in{
+      std::span<Value const>(values, static_cast<std::size_t>(sort.n))};
+  device::transfer_buffer<Value> const moved(sort.n);
   sort_segments_on(sort, in.data(), moved.data(), sizeof(Value));
   moved.read_sync(values_out, sort.n);
 }

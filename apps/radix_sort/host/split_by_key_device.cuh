@@ -6,8 +6,8 @@
 #include <span>
 
 #include <apps/radix_sort/host/sort_device.hpp>
-#include <libscan/buffer.cuh>
 #include <libscan/host/this_machine.cuh>
+#include <libscan/host/transfer_buffer.cuh>
 #include <libscan/split_by_key.cuh>
 
 namespace libscan::inline v1::detail {
@@ -59,11 +59,12 @@ void split_copies(Machine on, split_keys<Word> const& keys, Value const* values,
                   Value* values_out) {
   device::on_machine const here(on);
   auto const size = static_cast<std::size_t>(keys.n);
-  device::buffer<Word> const in(std::span<Word const>(keys.in_bucket, size));
-  device::buffer<Word> const grouped(keys.n);
-  device::buffer<index_t> const offsets(keys.buckets + 1);
-  device::buffer<Value> const from(std::span<Value const>(values, values == nullptr ? 0 : size));
-  device::buffer<Value> const moved(values_out == nullptr ? 0 : keys.n);
+  device::transfer_buffer<Word> const in(std::span<Word const>(keys.in_bucket, size));
+  device::transfer_buffer<Word> const grouped(keys.n);
+  device::transfer_buffer<index_t> const offsets(keys.buckets + 1);
+  device::transfer_buffer<Value> const from(
+      std::span<Value const>(values, values == nullptr ? 0 : size));
+  device::transfer_buffer<Value> const moved(values_out == nullptr ? 0 : keys.n);
   device_split<Machine, Word>::enqueue(
       on, {},
       {.key_bytes = sizeof(Word),

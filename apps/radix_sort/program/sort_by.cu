@@ -2,9 +2,9 @@
 // The sorts of sort_by.hpp on the machine that this file is compiled for.
 #include <apps/radix_sort/device/block_argsort.cuh>
 #include <apps/radix_sort/program/sort_by.hpp>
-#include <libscan/buffer.cuh>
 #include <libscan/core/error.hpp>
 #include <libscan/host/this_machine.cuh>
+#include <libscan/host/transfer_buffer.cuh>
 #include <libscan/split_sort.cuh>
 
 namespace libscan::apps {
@@ -29,7 +29,7 @@ void device_argsort<Machine>::split(Machine on, std::span<std::uint64_t const> w
   device::on_machine const here(on);
   std::vector<placed_word> keys(words.size());
   for (std::size_t i = 0; i < words.size(); ++i) keys[i] = {words[i], static_cast<index_t>(i)};
-  device::buffer<placed_word> const d_keys{std::span<placed_word const>(keys)};
+  device::transfer_buffer<placed_word> const d_keys{std::span<placed_word const>(keys)};
   workspace ws;
   sort_order<placed_word, by_word> order;
   order.first_bit = first_bit;
@@ -50,8 +50,8 @@ void device_argsort<Machine>::block_radix(Machine on, std::span<std::uint64_t co
   }
   device::on_machine const here(on);
   auto const n = static_cast<index_t>(words.size());
-  device::buffer<std::uint64_t> const d_words(words);
-  device::buffer<index_t> const d_positions(n);
+  device::transfer_buffer<std::uint64_t> const d_words(words);
+  device::transfer_buffer<index_t> const d_positions(n);
   simt::launch<kernel>({.blocks = 1, .threads = kernel::block_threads},
                        static_cast<std::uint64_t const*>(d_words.data()), static_cast<int>(n),
                        first_bit, end_bit, d_positions.data());

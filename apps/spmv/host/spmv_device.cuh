@@ -9,10 +9,10 @@
 
 #include <apps/spmv/host/semiring_choice.hpp>
 #include <apps/spmv/host/spmv_device.hpp>
-#include <libscan/buffer.cuh>
 #include <libscan/coo_to_csr.cuh>
 #include <libscan/host/on_queue.hpp>
 #include <libscan/host/this_machine.cuh>
+#include <libscan/host/transfer_buffer.cuh>
 #include <libscan/spmv.cuh>
 
 namespace libscan::inline v1::detail {
@@ -22,13 +22,16 @@ template <class Value, class T>
 index_t read_rows(coo_matrix<Value> const& list, sparse_matrix<T>& matrix, Value* values) {
   index_t const max_entries = expanded_entries(list);
   auto const n = static_cast<std::size_t>(list.entries);
-  device::buffer<std::int32_t> const rows(std::span<std::int32_t const>(list.row_indices, n));
-  device::buffer<std::int32_t> const columns(std::span<std::int32_t const>(list.indices, n));
+  device::transfer_buffer<std::int32_t> const rows(
+      std::span<std::int32_t const>(list.row_indices, n));
+  device::transfer_buffer<std::int32_t> const columns(
+      std::span<std::int32_t const>(list.indices, n));
   constexpr bool has_values = !std::is_same_v<Value, no_values>;
-  device::buffer<Value> const entries(std::span<Value const>(list.values, has_values ? n : 0));
-  device::buffer<std::int64_t> const offsets(list.rows + 1);
-  device::buffer<std::int32_t> const indices(max_entries);
-  device::buffer<Value> const sums(has_values ? max_entries : 0);
+  device::transfer_buffer<Value> const entries(
+      std::span<Value const>(list.values, has_values ? n : 0));
+  device::transfer_buffer<std::int64_t> const offsets(list.rows + 1);
+  device::transfer_buffer<std::int32_t> const indices(max_entries);
+  device::transfer_buffer<Value> const sums(has_values ? max_entries : 0);
   workspace ws;
   coo_matrix<Value> on_device = list;
   on_device.row_indices = rows.data();
@@ -55,11 +58,11 @@ index_t device_spmv<Machine, T>::to_rows(Machine on, coo_matrix<T> const& list,
 template <class T>
 struct device_matrix {
   csr_matrix<T> host;
-  device::buffer<std::int64_t> offsets;
-  device::buffer<std::int32_t> indices;
-  device::buffer<T> values;
-  device::buffer<T> x;
-  device::buffer<T> y;
+  device::transfer_buffer<std::int64_t> offsets;
+  device::transfer_buffer<std::int32_t> indices;
+  device::transfer_buffer<T> values;
+  device::transfer_buffer<T> x;
+  device::transfer_buffer<T> y;
   spmv_plan<T> plan;
   workspace ws;
 
@@ -108,9 +111,9 @@ class machine_matrix final : public kept_matrix<T> {
     using clock = std::chrono::steady_clock;
     device::on_machine const here(on_);
     device_matrix<T>& there = *memory_;
-    simt::copy_async(there.x.data(), x.data(), x.size_bytes());
-    if (how.beta) simt::copy_async(there.y.data(), y.data(), y.size_bytes());
-    simt::synchronize();
+    using copies = transfer<device::this_machine>;
+    copies::to_device(there.x.data(), x.data(), x.size_bytes());
+    if (how.beta) copies::to_device(there.y.data(), y.data(), y.size_bytes());
     auto const begun = clock::now();
     with_product(there.view(), how, [&](auto const& matrix, auto s, T alpha, T beta) {
       spmv(there.ws, there.plan, matrix, static_cast<T const*>(there.x.data()), there.y.data(), s,
