@@ -44,7 +44,11 @@ typedef enum libscan_type {
   LIBSCAN_I64 = 6,
   LIBSCAN_U64 = 7,
   LIBSCAN_F32 = 8,
-  LIBSCAN_F64 = 9
+  LIBSCAN_F64 = 9,
+  /* Complex numbers of two F32 or F64, the real part first. For LIBSCAN_PLUS in libscan_scan,
+     libscan_reduce, libscan_reduce_by_key, the _from of them, and libscan_workspace_bytes. */
+  LIBSCAN_C64 = 10,
+  LIBSCAN_C128 = 11
 } libscan_type;
 
 typedef enum libscan_operator {

@@ -171,11 +171,11 @@ struct with_callables {
   }
 
  private:
-  /// The init of a sum; 0 if none is given.
+  /// The init of a sum; the identity if none is given.
   template <class T, class Init>
   static T first_of(Init const& init) {
     if constexpr (std::is_same_v<Init, unstated>) {
-      return T{};
+      return plus<T>::identity();
     } else {
       return static_cast<T>(init);
     }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host API on device memory, without nvcc: asynchronous on a stream, nothing is copied. Link
-// libscan::segments. Items are as in libscan.hpp, accumulated in their own type. Filters, sorts,
-// histograms and sparse matrices have headers of the same kind. Other types: in CUDA code, by the
-// device headers.
+// libscan::segments. Items: integers of 8 to 64 bits, float, double, accumulated in their own type;
+// of sums also complex numbers. Filters, sorts, histograms and sparse matrices have headers of the
+// same kind. Other types and operators: in CUDA code, by the device headers.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <span>
@@ -41,24 +42,53 @@ struct init_or_address {
 template <class T>
 using span_init = init_or_address<std::remove_const_t<T>>;
 
+/// Complex numbers that device_calls.hpp sums.
+template <class T>
+concept compiled_complex = complex_number<T> && listed_item<typename T::value_type>;
+
+/// The type of items of T as a value; of complex numbers, of their parts.
+template <class T>
+struct span_type : item_type_of<T> {
+  static constexpr bool complex = false;
+};
+template <compiled_complex T>
+struct span_type<T> : item_type_of<typename T::value_type> {
+  static constexpr bool complex = true;
+};
+
+/// What `init` is to compiled code: a number, or the parts of a complex one.
+template <class T>
+auto compiled_init(T const& init) {
+  if constexpr (compiled_complex<T>) {
+    return std::array{init.real(), init.imag()};
+  } else {
+    return static_cast<typename item_type_of<T>::type>(init);
+  }
+}
+
 /// Calls enqueue(queue, call) with the types of a call as values. `call` has what the others lack.
 template <class T, class Op>
 void enqueue_typed(device_queue const& queue,
                    void (*enqueue)(device_queue const&, device_call const&), device_span<T> in, Op,
                    span_init<T> const& init, device_call call) {
   using item = std::remove_const_t<T>;
-  static_assert(listed_item<item> && listed_operator<Op>,
+  constexpr bool sums_complex = compiled_complex<item> && std::is_same_v<Op, plus<item>>;
+  constexpr bool compiled = sums_complex || (listed_item<item> && listed_operator<Op>);
+  static_assert(compiled,
                 "device_calls.hpp is compiled for integers of 8 to 64 bits, float and double, and "
                 "for these operators:" LIBSCAN_OPERATOR_NAMES
-                ". For anything else, such as complex numbers, "
+                "; for complex numbers of floats or doubles, and plus. For anything else "
                 "include libscan/scan.cuh in CUDA code.");
-  if constexpr (listed_item<item> && listed_operator<Op>) {
-    static_assert(std::is_same_v<typename item_type_of<typename Op::value_type>::type,
-                                 typename item_type_of<item>::type>,
-                  "device_calls.hpp accumulates in the type of the items: plus<int> for ints. For "
-                  "another accumulator include libscan/scan.cuh in CUDA code.");
-    auto const first = static_cast<typename item_type_of<item>::type>(init.value);
-    call.type = item_type_of<item>::value;
+  if constexpr (compiled) {
+    if constexpr (!sums_complex) {
+      static_assert(std::is_same_v<typename item_type_of<typename Op::value_type>::type,
+                                   typename item_type_of<item>::type>,
+                    "device_calls.hpp accumulates in the type of the items: plus<int> for ints. "
+                    "For another accumulator include libscan/scan.cuh in CUDA code.");
+    }
+    auto const first = detail::compiled_init<item>(init.value);
+    call.type = span_type<item>::value;
+    call.complex = span_type<item>::complex;
     call.op = operator_kind_of<Op>::value;
     call.in = in.data;
     call.n = in.size;
@@ -78,7 +108,8 @@ void enqueue_typed(device_queue const& queue,
 ///   exclusive_scan(queue, device_span{lengths, n}, offsets, plus<int>{}, d_total);
 ///
 /// Types: `out` points to items of the same type, as many as `in`. With in.d_size the number is
-/// read on the device.
+/// read on the device. Complex numbers, such as std::complex of float or double, are only summed.
+/// Their parts are copied to the workspace, scanned one after the other, and copied back.
 /// Aliasing: `out` may be the items of `in`. Any other overlap is refused if the host knows the
 /// number of items, else undefined.
 /// Synchronization: asynchronous on the queue's stream. Copies nothing.
@@ -241,8 +272,9 @@ void inclusive_binary_scan(device_queue const& queue, item_mask const& mask, Ran
 /// function of its arguments.
 template <class T>
 std::size_t device_workspace_bytes(engine const& on, index_t n, segmentation const& segments = {}) {
+  using type = detail::span_type<T>;
   return detail::enqueued_bytes(
-      on, {.type = detail::item_type_of<T>::value, .n = n, .segments = segments});
+      on, {.type = type::value, .n = n, .segments = segments, .complex = type::complex});
 }
 
 /// The same for a binary scan of up to n items.

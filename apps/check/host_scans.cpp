@@ -11,13 +11,10 @@
 namespace libscan::apps {
 namespace {
 
-template <class T>
-inline constexpr bool is_complex = libscan::detail::is_complex<T>;
-
 /// What comes before the first item.
 template <class T>
 T first_of(check_case const& c) {
-  if constexpr (is_complex<T>) {
+  if constexpr (libscan::detail::complex_number<T>) {
     using part = typename T::value_type;
     return {init_part<part>(c, 0), init_part<part>(c, 1)};
   } else {
@@ -29,7 +26,7 @@ T first_of(check_case const& c) {
 template <class T, class Body>
 void with_arguments(host_case<T> const& one, Body const& body) {
   check_case const& c = one.c;
-  if constexpr (is_complex<T>) {
+  if constexpr (libscan::detail::complex_number<T>) {
     body(one.items(), one.result(), libscan::plus<T>{});
   } else if (c.form.callables) {
     body(one.items(), one.result(), own_operator<T>{c.op});

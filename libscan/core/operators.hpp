@@ -123,6 +123,14 @@ requires has_limits<T> LIBSCAN_HOST_DEVICE constexpr T min_value() {
   }
 }
 
+/// Complex numbers of two floating-point parts, the real one first: std::complex and types like it.
+template <class T>
+concept complex_number = std::is_floating_point_v<typename T::value_type> &&
+                             sizeof(T) == 2 * sizeof(typename T::value_type) &&
+                         requires(T const z) {
+  T(z.real(), z.imag());
+};
+
 /// The value that changes no sum of T, bit for bit: -0.0 for floating-point numbers.
 template <class T>
 LIBSCAN_HOST_DEVICE constexpr T zero_value() {
@@ -130,6 +138,8 @@ LIBSCAN_HOST_DEVICE constexpr T zero_value() {
     return T(-0.0);
   } else if constexpr (std::is_floating_point_v<typename time_content<T>::type>) {
     return T(typename time_content<T>::type(-0.0));
+  } else if constexpr (complex_number<T>) {
+    return T(typename T::value_type(-0.0), typename T::value_type(-0.0));
   } else {
     return T(0);
   }

@@ -89,8 +89,8 @@ segmentation segments_of(libscan_segments const* segments, index_t n) {
 /// Storage for an init of any type.
 union any_init {
   std::uint64_t word;
-  float f32;
-  double f64;
+  float f32[2];
+  double f64[2];
 };
 
 /// Sets the kind and the direction of a scan.
@@ -114,16 +114,21 @@ libscan::operator_kind operator_of(libscan_operator op) {
   return static_cast<libscan::operator_kind>(op);
 }
 
-/// The call without outputs, and with the init on the host, if there is one.
+/// The call without outputs, and with the init on the host, if there is one. Refuses complex
+/// numbers unless they are summed.
 device_call call_of(libscan_items const& items, segmentation const& segments, libscan_operator op,
                     void const* init) {
-  return {.type = libscan::detail::c_type(items),
+  bool const complex =
+      (items.type == LIBSCAN_C64 || items.type == LIBSCAN_C128) && op == LIBSCAN_PLUS;
+  libscan_type const part = items.type == LIBSCAN_C64 ? LIBSCAN_F32 : LIBSCAN_F64;
+  return {.type = libscan::detail::c_type(complex ? part : items.type),
           .op = operator_of(op),
           .in = items.data,
           .n = items.n,
           .d_n = items.d_n,
           .segments = segments,
-          .init = init};
+          .init = init,
+          .complex = complex};
 }
 
 /// Calls run(queue, call) with the operator's identity, unless there is an init.
@@ -133,8 +138,8 @@ void enqueue(libscan_queue const* where, device_call call, Run const& run) {
   any_init identity{};
   libscan::visit_item_type(call.type, [&]<class T>(std::type_identity<T>) {
     libscan::visit_operator<T>(call.op, [&](auto known) {
-      T const first = known.identity();
-      std::memcpy(&identity, &first, sizeof(T));
+      T const first[] = {known.identity(), known.identity()};
+      std::memcpy(&identity, &first, call.complex ? sizeof(first) : sizeof(T));
     });
   });
   if (call.init == nullptr) call.init = &identity;

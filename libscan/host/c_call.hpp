@@ -72,6 +72,11 @@ inline device_queue c_queue(libscan_queue const* where) {
 /// The type of items in C++. Throws `invalid_argument` if there is none.
 inline item_type c_type(libscan_type type) {
   if (static_cast<unsigned>(type) < std::size(all_item_types)) return static_cast<item_type>(type);
+  if (type == LIBSCAN_C64 || type == LIBSCAN_C128) {
+    throw invalid_argument(
+        "complex numbers: expected a scan or a reduction by LIBSCAN_PLUS; no other call takes "
+        "them");
+  }
   throw invalid_argument("item_type " + std::to_string(static_cast<int>(type)) +
                          ": no such type of items");
 }

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <complex>
 #include <concepts>
 #include <cstddef>
 #include <functional>
@@ -20,27 +19,21 @@
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/workers.hpp>
 #include <libscan/host/host_call.hpp>
+#include <libscan/host/host_heads.hpp>
 #include <libscan/segmentation.hpp>
 
 namespace libscan::inline v1::detail {
 
-template <class T>
-inline constexpr bool is_complex = false;
-template <>
-inline constexpr bool is_complex<std::complex<float>> = true;
-template <>
-inline constexpr bool is_complex<std::complex<double>> = true;
-
 /// Sums of complex items in T.
 template <class Op, class T, class Item>
-concept sums_complex = is_complex<T> && is_complex<Item> &&
+concept sums_complex = complex_number<T> && complex_number<Item> &&
     (std::same_as<Op, plus<T>> || std::same_as<Op, std::plus<>> || std::same_as<Op, std::plus<T>>);
 
 /// The real parts (part 0) or the imaginary parts (1) of some items, as an array of R.
 template <class R, class Item>
 buffer<R> parts_of(std::span<Item const> items, std::size_t part) {
   buffer<R> parts(static_cast<index_t>(items.size()));
-  // An array of complex numbers is one of their parts (std::complex).
+  // An array of complex numbers is one of their parts.
   auto const* const from = reinterpret_cast<typename Item::value_type const*>(items.data()) + part;
   cpu::for_each_index(
       cpu::default_threads(), static_cast<index_t>(items.size()),
@@ -49,8 +42,8 @@ buffer<R> parts_of(std::span<Item const> items, std::size_t part) {
 }
 
 /// Writes n such parts to numbers.
-template <class R>
-void write_parts(R const* parts, index_t n, std::size_t part, std::complex<R>* numbers) {
+template <class R, class T>
+void write_parts(R const* parts, index_t n, std::size_t part, T* numbers) {
   R* const to = reinterpret_cast<R*>(numbers) + part;
   cpu::for_each_index(cpu::default_threads(), n, [=](index_t i) { to[2 * i] = parts[i]; });
 }
@@ -65,23 +58,18 @@ void check_complex_overlap(char const* call, std::span<Item const> in, memory_sp
   } else {
     detail::require_no_overlap(call, "in and the output", items, results);
   }
-  detail::require_no_overlap(call, "the output and the description of segments", segments.bytes(),
-                             results);
-  if (segments.ends() == nullptr) return;
-  detail::require_no_overlap(
-      call, "the output and the ends of segments",
-      memory_span(segments.ends(), segments.count(), detail::size_of(segments.type())), results);
+  detail::check_segments_apart(call, segments, results);
 }
 
 /// A scan. `out` holds as many numbers as `in`, at least. Returns the total if there are no
 /// segments.
-template <scan_kind Kind, class R, class Item>
-std::complex<R> scan_complex(engine const& on, std::span<Item const> in, std::complex<R>* out,
-                             scan_direction direction, segmentation const& segments,
-                             std::complex<R> init) {
+template <scan_kind Kind, class T, class Item>
+T scan_complex(engine const& on, std::span<Item const> in, T* out, scan_direction direction,
+               segmentation const& segments, T init) {
+  using R = typename T::value_type;
   auto const n = static_cast<index_t>(in.size());
-  detail::check_complex_overlap<Item, std::complex<R>>(
-      "scan", in, memory_span(out, n, sizeof(*out)), segments, true);
+  detail::check_complex_overlap<Item, T>("scan", in, memory_span(out, n, sizeof(*out)), segments,
+                                         true);
   bool const leaves_items = segments.counts_segments();
   std::array<R, 2> const first{init.real(), init.imag()};
   std::array<R, 2> total = first;
@@ -89,8 +77,7 @@ std::complex<R> scan_complex(engine const& on, std::span<Item const> in, std::co
     buffer<R> items = detail::parts_of<R>(in, part);
     // Results of items in no segment stay as they are.
     buffer<R> others =
-        leaves_items ? detail::parts_of<R>(std::span<std::complex<R> const>(out, in.size()), part)
-                     : buffer<R>();
+        leaves_items ? detail::parts_of<R>(std::span<T const>(out, in.size()), part) : buffer<R>();
     R* const results = leaves_items ? others.data() : items.data();
     bool const summed = segments.how() == segmentation::form::none;
     detail::run_host_scan(
@@ -99,19 +86,20 @@ std::complex<R> scan_complex(engine const& on, std::span<Item const> in, std::co
              summed ? &total[part] : nullptr});
     detail::write_parts(results, n, part, out);
   }
-  return {total[0], total[1]};
+  return T(total[0], total[1]);
 }
 
 /// The sums of segments, or of all items: totals[s] for each of them. Calls reduce(call), which
 /// runs the reduction of one part, writes first keys to `unique` if there are any, and returns the
 /// number of segments. Returns that.
-template <class R, class Item, class Reduce>
-index_t reduce_complex(char const* name, std::span<Item const> in,
-                       std::span<std::complex<R>> totals, memory_span const& unique,
-                       segmentation const& segments, std::complex<R> init, Reduce const& reduce) {
+template <class T, class Item, class Reduce>
+index_t reduce_complex(char const* name, std::span<Item const> in, std::span<T> totals,
+                       memory_span const& unique, segmentation const& segments, T init,
+                       Reduce const& reduce) {
+  using R = typename T::value_type;
   auto const n = static_cast<index_t>(in.size());
   memory_span const results(std::as_bytes(totals));
-  detail::check_complex_overlap<Item, std::complex<R>>(name, in, results, segments, false);
+  detail::check_complex_overlap<Item, T>(name, in, results, segments, false);
   detail::require_no_overlap(name, "unique and in", memory_span(std::as_bytes(in)), unique);
   detail::require_no_overlap(name, "unique and totals", results, unique);
   index_t const max_segments =

@@ -2,23 +2,65 @@
 // The definitions of device_memory.hpp, for the machine that this file is compiled for.
 #include <libscan/host/device_memory.hpp>
 
+#include <cstdint>
 #include <new>
 
+#include <libscan/device/item_count.cuh>
+#include <libscan/host/convert_items.cuh>
 #include <libscan/host/this_machine.cuh>
 
-namespace libscan::inline v1::detail {
+namespace libscan::inline LIBSCAN_MACHINE::device {
 
 namespace {
 
-simt::stream stream_of([[maybe_unused]] queue_place const& place) {
-#ifdef __CUDACC__
-  return static_cast<simt::stream>(place.stream);
-#else
-  return {};
-#endif
+/// Copies the real and the imaginary parts of numbers to two arrays.
+struct split_kernel {
+  static constexpr int block_threads = 256;
+  template <class Word>
+  __device__ void operator()(Word const* numbers, item_count n, Word* real, Word* imaginary) const {
+    each_item(n.get(), [=](index_t i) {
+      real[i] = numbers[2 * i];
+      imaginary[i] = numbers[2 * i + 1];
+    });
+  }
+};
+
+/// Copies them back.
+struct join_kernel {
+  static constexpr int block_threads = 256;
+  template <class Word>
+  __device__ void operator()(Word const* real, Word const* imaginary, item_count n,
+                             Word* numbers) const {
+    each_item(n.get(), [=](index_t i) {
+      numbers[2 * i] = real[i];
+      numbers[2 * i + 1] = imaginary[i];
+    });
+  }
+};
+
+template <class Word>
+void copy_parts(libscan::detail::complex_parts const& all, simt::stream stream) {
+  auto const count = all.d_n == nullptr ? item_count(all.n) : item_count::on_device(all.d_n, all.n);
+  simt::launch_config how = spread(all.n);
+  how.on = stream;
+  auto* const numbers = static_cast<Word*>(all.numbers);
+  auto* const real = static_cast<Word*>(all.real);
+  auto* const imaginary = static_cast<Word*>(all.imaginary);
+  if (all.join) {
+    simt::launch<join_kernel>(how, static_cast<Word const*>(real),
+                              static_cast<Word const*>(imaginary), count, numbers);
+  } else {
+    simt::launch<split_kernel>(how, static_cast<Word const*>(numbers), count, real, imaginary);
+  }
 }
 
 }  // namespace
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device
+
+namespace libscan::inline v1::detail {
+
+using device::stream_of;
 
 template <class Machine>
 void* machine_memory<Machine>::allocate(Machine on, queue_place const& place, std::size_t bytes) {
@@ -42,6 +84,17 @@ void machine_memory<Machine>::copy(Machine on, queue_place const& place, void* t
                                    std::size_t bytes) {
   device::on_machine const here(on);
   simt::copy_async(to, from, bytes, stream_of(place));
+}
+
+template <class Machine>
+void machine_memory<Machine>::copy_parts(Machine on, queue_place const& place,
+                                         complex_parts const& all) {
+  device::on_machine const here(on);
+  if (all.part_bytes == sizeof(std::uint32_t)) {
+    device::copy_parts<std::uint32_t>(all, stream_of(place));
+  } else {
+    device::copy_parts<std::uint64_t>(all, stream_of(place));
+  }
 }
 
 template <class Machine>

@@ -12,6 +12,17 @@
 
 namespace libscan::inline v1::detail {
 
+/// Complex numbers in device memory, n or *d_n at most n of them, and their parts, of 4 or 8 bytes.
+struct complex_parts {
+  bool join;  ///< copies the parts to the numbers; else the numbers to the parts
+  std::size_t part_bytes;
+  void* numbers;
+  void* real;
+  void* imaginary;
+  index_t n;
+  index_t const* d_n;
+};
+
 /// The functions below, on a `cuda_device` or an `executor_run`.
 template <class Machine>
 struct machine_memory {
@@ -19,6 +30,7 @@ struct machine_memory {
   static void deallocate(Machine on, queue_place const& place, void* memory, std::size_t bytes);
   static void copy(Machine on, queue_place const& place, void* to, void const* from,
                    std::size_t bytes);
+  static void copy_parts(Machine on, queue_place const& place, complex_parts const& all);
   static void synchronize(Machine on, queue_place const& place);
   static void* open_stream(Machine on);
   static void close_stream(Machine on, void* stream);
@@ -34,6 +46,9 @@ void deallocate(device_queue const& queue, void* memory, std::size_t bytes) noex
 /// Copies between any two memories of this process: of the host, of this machine and of others.
 /// Asynchronous on the queue's stream.
 void copy(device_queue const& queue, void* to, void const* from, std::size_t bytes);
+
+/// Asynchronous on the queue's stream.
+void copy_parts(device_queue const& queue, complex_parts const& all);
 
 /// Waits for the queue's stream.
 void synchronize(device_queue const& queue);

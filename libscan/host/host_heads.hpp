@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include <libscan/core/overlap.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/vector_heads.hpp>
 #include <libscan/segmentation.hpp>
@@ -35,6 +36,10 @@ index_t count_segments(int threads, segmentation const& segments, index_t n);
 
 /// Throws `invalid_argument` unless `segments` describes n items.
 void check_segments(char const* call, segmentation const& segments, index_t n);
+
+/// Throws `invalid_argument` if results overlap the description of segments.
+void check_segments_apart(char const* call, segmentation const& segments,
+                          memory_span const& results);
 
 /// Copies the first key of each segment of n keys to the front of `unique`, in order.
 void copy_first_keys(int threads, segmentation const& keys, index_t n, void* unique);

@@ -58,16 +58,6 @@ void check_ranges(char const* call, index_bounds const& bounds, index_t n) {
   }
 }
 
-/// Refuses results that overlap the description of segments.
-void check_segments_apart(char const* call, segmentation const& segments,
-                          memory_span const& results) {
-  require_no_overlap(call, "the output and the description of segments", segments.bytes(), results);
-  if (segments.ends() == nullptr) return;
-  require_no_overlap(
-      call, "the output and the ends of segments",
-      memory_span(segments.ends(), segments.count(), detail::size_of(segments.type())), results);
-}
-
 /// The head flags as bits if a device needs them.
 std::vector<std::uint32_t> device_heads(segmentation const& segments, scan_direction direction,
                                         index_t n) {
@@ -145,6 +135,15 @@ void check_segments(char const* call, segmentation const& segments, index_t n) {
     case form::ranges:
       return check_ranges(call, index_bounds(segments), n);
   }
+}
+
+void check_segments_apart(char const* call, segmentation const& segments,
+                          memory_span const& results) {
+  require_no_overlap(call, "the output and the description of segments", segments.bytes(), results);
+  if (segments.ends() == nullptr) return;
+  require_no_overlap(
+      call, "the output and the ends of segments",
+      memory_span(segments.ends(), segments.count(), detail::size_of(segments.type())), results);
 }
 
 void run_host_scan(engine const& on, host_scan const& call) {

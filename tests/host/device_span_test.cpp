@@ -472,10 +472,10 @@ TEST_CASE("the C calls are the same, with a status and a message") {
                        nullptr) == LIBSCAN_INVALID_ARGUMENT);
     CHECK_THAT(libscan_last_error(), Contains("form 7 of segments: there is none"));
     libscan_segments half_keys{LIBSCAN_KEYS, items.data(), nullptr, 0,
-                               static_cast<libscan_type>(10)};
+                               static_cast<libscan_type>(12)};
     CHECK(libscan_scan(&queue, from, out.data(), &half_keys, LIBSCAN_PLUS, LIBSCAN_INCLUSIVE,
                        nullptr, nullptr) == LIBSCAN_INVALID_ARGUMENT);
-    CHECK_THAT(libscan_last_error(), Contains("item_type 10: no such type of items"));
+    CHECK_THAT(libscan_last_error(), Contains("item_type 12: no such type of items"));
     // Numbers whose low bits are those of others.
     libscan_items other_items = from;
     other_items.type = static_cast<libscan_type>(256 + from.type);

@@ -99,9 +99,19 @@ void call(std::vector<std::complex<float>>& x) {
   inclusive_scan(on, x, x, plus<std::complex<float>>{});
 }
 
-// refused: For anything else, such as complex
+// taken
 void call(device_queue const& queue, std::complex<float>* x) {
   inclusive_scan(queue, device_span<std::complex<float>>{x, 3}, x);
+}
+
+// refused: for complex numbers of floats or doubles, and plus. For anything else include
+void call(device_queue const& queue, std::complex<float>* x) {
+  inclusive_scan(queue, device_span<std::complex<float>>{x, 3}, x, std::plus<>{});
+}
+
+// refused: for complex numbers of floats or doubles, and plus. For anything else include
+void call(device_queue const& queue, std::complex<long double>* x) {
+  reduce(queue, device_span<std::complex<long double>>{x, 3}, x);
 }
 
 // refused: include libscan/callables.hpp, or in CUDA code
