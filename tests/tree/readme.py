@@ -6,6 +6,9 @@ of that file: its paragraphs are runs of lines there, in that order, at any inde
 includes of libscan and of the applications are all that FILE has. House_headers compiles such a file,
 and a test in tests/examples runs it.
 
+A table after `<!-- calls from: FILE ... -->` has code in its second column, which is made of text of these
+files of tests/examples, at any spacing. Names of programs are none.
+
 README.md has at most README_LINES lines. Each row of docs/benchmarks in which libscan loses is in a list
 of losses of the same record. That is read from the tables, not from the records.
 
@@ -27,6 +30,7 @@ SOURCE = re.compile(r"<!-- from: (examples/\S+) -->\n$")
 INCLUDE = re.compile(r"^#include.*\n", re.MULTILINE)
 OWN = re.compile(r"^#include <(?:libscan|apps)/.*>$", re.MULTILINE)
 
+CALLS = re.compile(r"^<!-- calls from: (.*) -->\n((?:\|.*\n)*)", re.MULTILINE)
 PAGES = ("*.md", "docs/**/*.md", "bench/*.md", "data/*.md", "tests/**/*.md", "libscan/**/*.md")
 TABLE = re.compile(r"^<!-- record: \w+(?: (?!of )(\w+))?.*?-->\n(.*?)^<!-- end -->",
                    re.DOTALL | re.MULTILINE)
@@ -123,6 +127,22 @@ def headings(page):
             for title in re.findall(r"^#+ (.*)$", page, re.MULTILINE)}
 
 
+def check_calls(root):
+    """Complaints about calls in tables that are not in the tests they name."""
+    for path in tree.sources(root, *PAGES):
+        page = (root / path).read_text()
+        for table in CALLS.finditer(page):
+            files = table[1].split()
+            missing = [name for name in files if not (root / name).is_file() or not name.startswith(TESTS)]
+            yield from (f"{path}: {name}: no such file of {TESTS}" for name in missing)
+            text = "" if missing else "".join("".join((root / name).read_text().split()) for name in files)
+            rows = [] if missing else table[2].strip().split("\n")[2:]
+            for row in rows:
+                for code in re.findall(r"`([^`]*)`", re.split(r" \| ", row.strip("| "))[1]):
+                    if "".join(code.split()) not in text and not code.startswith("scan-"):
+                        yield f"{path}: {code}: in no test that the table names"
+
+
 def check_links(root):
     """Complaints about links to files and headings that are not there."""
     for path in tree.sources(root, *PAGES):
@@ -140,7 +160,7 @@ def check(root):
     root = pathlib.Path(root)
     tests = "".join((root / path).read_text() for path in
                     tree.sources(root, f"{TESTS}/*.cpp", f"{TESTS}/CMakeLists.txt"))
-    complaints = [*check_losses(root), *check_links(root)]
+    complaints = [*check_losses(root), *check_calls(root), *check_links(root)]
     for name in tree.sources(root, *QUOTING):
         page = (root / name).read_text()
         if name == pathlib.Path(PAGE) and page.count("\n") > README_LINES:
@@ -177,6 +197,10 @@ def self_test():
             "    g(2);\n  }\n  b();\n  h(3);\n}\n")
     pages = {"docs/benchmarks/a.md": measured, "bench/records/a.json": "{}"}
     tour = f"<!-- from: {example} -->\n```cpp\n#include <libscan/libscan.hpp>\n\nh(3);\n```\n"
+    names = (f"<!-- calls from: {TESTS}/b_test.cpp -->\n| a | b | c |\n|---|---|---|\n"
+             "| `x(1)` | `f(a, b)`, `scan-x`; `g` | `x` |\n")
+    pages["docs/names.md"] = names
+    pages[f"{TESTS}/b_test.cpp"] = "f(a,\n  b);\ng(x);\n"
     good = pages | {PAGE: page, TOUR: tour, example: text, f"{TESTS}/a_test.cpp": f"#include <{example}>\n"}
     assert tree.found_in(check, good) == [], tree.found_in(check, good)
     planted = [
@@ -202,6 +226,9 @@ def self_test():
         ("more than 150 lines", PAGE, "# Title\n", "# Title\n" + "\n" * 150),
         ("docs/tour.md:2: examples/host/a.hpp: no such lines", TOUR, "h(3)", "h(4)"),
         ("is in no test", f"{TESTS}/a_test.cpp", "a.hpp", "c.hpp"),
+        ("h: in no test", "docs/names.md", "`g`", "`h`"),
+        ("f(a, c): in no test", "docs/names.md", "f(a, b)", "f(a, c)"),
+        ("no such file of", "docs/names.md", "b_test", "c_test"),
     ]
     for complaint, path, old, new in planted:
         assert old in good[path], old

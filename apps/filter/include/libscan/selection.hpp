@@ -12,6 +12,7 @@
 #include <libscan/core/engine.hpp>
 #include <libscan/core/item_mask.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/host/host_items.hpp>
 #include <libscan/predicate.hpp>
 
 namespace libscan::inline v1 {
@@ -40,6 +41,19 @@ struct selection {
                                    index_t min_length);
 };
 
+/// The type of the items of a call: the one that it names, or that of its range.
+template <class T, class In>
+using selected_item = std::conditional_t<std::is_void_v<T>, item_of<In const>, T>;
+
+/// A range of the caller's as the items that the compiled code takes.
+template <class T, class Range>
+std::span<T> items_as(Range&& range) {
+  constexpr bool fits = std::is_convertible_v<Range&&, std::span<T>>;
+  static_assert(fits, "selection.hpp: inputs and outputs of a call must hold items of one type");
+  if constexpr (fits) return static_cast<Range&&>(range);
+  return {};
+}
+
 /// The split by a bit; compiled for unsigned integers of 8 to 64 bits.
 template <class Word>
 index_t split_words(engine const& on, std::span<Word const> keys, std::span<Word> out, int bit);
@@ -47,26 +61,28 @@ index_t split_words(engine const& on, std::span<Word const> keys, std::span<Word
 }  // namespace detail
 
 /// Copies the items of `values` that `mask` marks to the front of `out`, in their order, and
-/// returns their number. T must be named, since it cannot be deduced from vectors:
+/// returns their number:
 ///
-///   auto kept = filter<float>(engine::best(), values, out, item_mask::of_flags(flags));
+///   auto kept = filter(engine::best(), values, out, item_mask::of_flags(flags));
 ///
 /// Otherwise as `filter` of a predicate (filter.hpp), also in errors.
 /// Aliasing: `out` may be `values` itself; it must not overlap the mask.
 /// Throws: `invalid_argument` if `mask` has another number of items than `values`.
-template <class T>
-index_t filter(engine const& on, std::type_identity_t<std::span<T const>> values,
-               std::type_identity_t<std::span<T>> out, item_mask const& mask) {
-  return detail::selection<T>::filter(on, values, out, mask);
+template <class T = void, host_items In, host_output Out>
+index_t filter(engine const& on, In const& values, Out&& out, item_mask const& mask) {
+  using item = detail::selected_item<T, In>;
+  return detail::selection<item>::filter(on, detail::items_as<item const>(values),
+                                         detail::items_as<item>(static_cast<Out&&>(out)), mask);
 }
 
 /// The items that `mask` marks, in memory of their own, which is for as many items as `values`:
 /// pages that are not written take none. Otherwise as the previous call.
-template <class T>
-buffer<T> filter(engine const& on, std::type_identity_t<std::span<T const>> values,
-                 item_mask const& mask) {
-  buffer<T> kept(static_cast<index_t>(values.size()));
-  kept.truncate(libscan::filter<T>(on, values, {kept.data(), kept.size()}, mask));
+template <class T = void, host_items In>
+buffer<detail::selected_item<T, In>> filter(engine const& on, In const& values,
+                                            item_mask const& mask) {
+  auto const from = detail::items_as<detail::selected_item<T, In> const>(values);
+  buffer<detail::selected_item<T, In>> kept(static_cast<index_t>(from.size()));
+  kept.truncate(libscan::filter(on, from, kept, mask));
   return kept;
 }
 
@@ -75,14 +91,16 @@ buffer<T> filter(engine const& on, std::type_identity_t<std::span<T const>> valu
 index_t mask_indices(engine const& on, item_mask const& mask, std::span<index_t> out);
 
 /// Copies the items of `values` that `mask` marks to the front of `out` and their positions to the
-/// front of `indices`, and returns their number. T must be named, as for `filter`. `out` may be
-/// equal to `values`; otherwise the outputs must not overlap `values`, the mask or each other.
-/// Otherwise as `filter`, for each of them.
-template <class T>
-index_t filter_with_indices(engine const& on, std::type_identity_t<std::span<T const>> values,
-                            std::type_identity_t<std::span<T>> out, std::span<index_t> indices,
-                            item_mask const& mask) {
-  return detail::selection<T>::filter_with_indices(on, values, out, indices, mask);
+/// front of `indices`, and returns their number. `out` may be equal to `values`; otherwise the
+/// outputs must not overlap `values`, the mask or each other. Otherwise as `filter`, for each of
+/// them.
+template <class T = void, host_items In, host_output Out>
+index_t filter_with_indices(engine const& on, In const& values, Out&& out,
+                            std::span<index_t> indices, item_mask const& mask) {
+  using item = detail::selected_item<T, In>;
+  return detail::selection<item>::filter_with_indices(
+      on, detail::items_as<item const>(values), detail::items_as<item>(static_cast<Out&&>(out)),
+      indices, mask);
 }
 
 /// The number of items that `mask` marks. Throws as `filter` if a device or memory fails.
@@ -103,11 +121,13 @@ index_t split(engine const& on, std::type_identity_t<std::span<T const>> values,
 }
 
 /// The same by a mask, of as many items as `values`.
-template <class T>
-index_t split(engine const& on, std::type_identity_t<std::span<T const>> values,
-              std::type_identity_t<std::span<T>> out, std::type_identity_t<std::span<T>> rejected,
+template <class T = void, host_items In, host_output Out, host_output Rejected>
+index_t split(engine const& on, In const& values, Out&& out, Rejected&& rejected,
               item_mask const& mask) {
-  return detail::selection<T>::split(on, values, out, rejected, mask);
+  using item = detail::selected_item<T, In>;
+  return detail::selection<item>::split(
+      on, detail::items_as<item const>(values), detail::items_as<item>(static_cast<Out&&>(out)),
+      detail::items_as<item>(static_cast<Rejected&&>(rejected)), mask);
 }
 
 /// The same into one buffer: copies the items of `values` that `keep` keeps to the front of `out`
@@ -128,43 +148,53 @@ index_t split(engine const& on, std::type_identity_t<std::span<T const>> values,
 
 /// The same by a mask, of as many items as `values`; only the mask is read twice. `out` must not
 /// overlap it either.
-template <class T>
-index_t split(engine const& on, std::type_identity_t<std::span<T const>> values,
-              std::type_identity_t<std::span<T>> out, item_mask const& mask) {
-  return detail::selection<T>::split(on, values, out, std::nullopt, mask);
+template <class T = void, host_items In, host_output Out>
+index_t split(engine const& on, In const& values, Out&& out, item_mask const& mask) {
+  using item = detail::selected_item<T, In>;
+  return detail::selection<item>::split(on, detail::items_as<item const>(values),
+                                        detail::items_as<item>(static_cast<Out&&>(out)),
+                                        std::nullopt, mask);
 }
 
 /// The split of a radix sort. Copies the keys whose bit `bit` (0: the lowest) is 0 to the front of
 /// `out` and those in which it is 1 after them, both in their order. Returns the number of the
-/// former. T is one of the eight integer types and must be named:
+/// former. Keys are integers of 8 to 64 bits:
 ///
-///   auto zeros = split_by_bit<std::uint32_t>(engine::best(), keys, out, 7);
+///   auto zeros = split_by_bit(engine::best(), keys, out, 7);
 ///
 /// Otherwise as `split` into one buffer.
-/// Throws: `invalid_argument` for a bit that T does not have.
-template <std::integral T>
-index_t split_by_bit(engine const& on, std::type_identity_t<std::span<T const>> keys,
-                     std::type_identity_t<std::span<T>> out, int bit) {
-  static_assert(detail::refuse_others<T>());
-  using word = std::make_unsigned_t<T>;
-  return detail::split_words<word>(on, {reinterpret_cast<word const*>(keys.data()), keys.size()},
-                                   {reinterpret_cast<word*>(out.data()), out.size()}, bit);
+/// Throws: `invalid_argument` for a bit that keys do not have.
+template <class T = void, host_items In, host_output Out>
+index_t split_by_bit(engine const& on, In const& keys, Out&& out, int bit) {
+  using key = detail::selected_item<T, In>;
+  static_assert(detail::refuse_others<key>());
+  static_assert(std::integral<key>, "split_by_bit: keys are integers of 8 to 64 bits");
+  if constexpr (std::integral<key>) {
+    using word = std::make_unsigned_t<key>;
+    auto const from = detail::items_as<key const>(keys);
+    auto const to = detail::items_as<key>(static_cast<Out&&>(out));
+    return detail::split_words<word>(on, {reinterpret_cast<word const*>(from.data()), from.size()},
+                                     {reinterpret_cast<word*>(to.data()), to.size()}, bit);
+  }
+  return 0;
 }
 
 /// Copies the first item of each run of equal ones (==, so -0 equals +0, and NaN equals nothing) to
 /// the front of `out`, in their order, and returns their number. Otherwise as `filter`: `out` may
 /// be `values` itself.
-template <class T>
-index_t unique(engine const& on, std::type_identity_t<std::span<T const>> values,
-               std::type_identity_t<std::span<T>> out) {
-  return detail::selection<T>::unique(on, values, out);
+template <class T = void, host_items In, host_output Out>
+index_t unique(engine const& on, In const& values, Out&& out) {
+  using item = detail::selected_item<T, In>;
+  return detail::selection<item>::unique(on, detail::items_as<item const>(values),
+                                         detail::items_as<item>(static_cast<Out&&>(out)));
 }
 
 /// The first item of each run, in memory of their own: see `filter`.
-template <class T>
-buffer<T> unique(engine const& on, std::type_identity_t<std::span<T const>> values) {
-  buffer<T> firsts(static_cast<index_t>(values.size()));
-  firsts.truncate(libscan::unique<T>(on, values, {firsts.data(), firsts.size()}));
+template <class T = void, host_items In>
+buffer<detail::selected_item<T, In>> unique(engine const& on, In const& values) {
+  auto const from = detail::items_as<detail::selected_item<T, In> const>(values);
+  buffer<detail::selected_item<T, In>> firsts(static_cast<index_t>(from.size()));
+  firsts.truncate(libscan::unique(on, from, firsts));
   return firsts;
 }
 
@@ -172,31 +202,36 @@ buffer<T> unique(engine const& on, std::type_identity_t<std::span<T const>> valu
 /// the length of the run to the front of `lengths`, both in the order of the runs. Returns the
 /// number of runs. The lengths sum to the number of items. Otherwise as `filter`.
 ///
-///   auto runs = run_length_encode<float>(engine::best(), values, out, lengths);
+///   auto runs = run_length_encode(engine::best(), values, out, lengths);
 ///
 /// The exclusive scan of the lengths (libscan/libscan.hpp) is where the runs begin.
 /// Types: `out` and `lengths` must have space for an item of each run (as many as `values` always
 /// suffice). An output that is too short is an error; nothing after the results is changed.
 /// Aliasing: the outputs must not overlap each other or `values`.
 /// Traffic: reads `values` once and writes each output once.
-template <class T>
-index_t run_length_encode(engine const& on, std::type_identity_t<std::span<T const>> values,
-                          std::type_identity_t<std::span<T>> out, std::span<index_t> lengths) {
-  return detail::selection<T>::run_length_encode(on, values, out, lengths);
+template <class T = void, host_items In, host_output Out>
+index_t run_length_encode(engine const& on, In const& values, Out&& out,
+                          std::span<index_t> lengths) {
+  using item = detail::selected_item<T, In>;
+  return detail::selection<item>::run_length_encode(on, detail::items_as<item const>(values),
+                                                    detail::items_as<item>(static_cast<Out&&>(out)),
+                                                    lengths);
 }
 
 /// The same of runs of at least `min_length` items: with 2, no trivial ones. Also writes the
 /// position of the first item of each to the front of `offsets`. Returns their number.
 ///
-///   auto repeats = run_length_encode<float>(engine::best(), values, out, lengths, offsets, 2);
+///   auto repeats = run_length_encode(engine::best(), values, out, lengths, offsets, 2);
 ///
 /// Memory: a result of each run, short or long. Otherwise as the previous call, for each output.
 /// Throws: also `invalid_argument` if min_length < 1.
-template <class T>
-index_t run_length_encode(engine const& on, std::type_identity_t<std::span<T const>> values,
-                          std::type_identity_t<std::span<T>> out, std::span<index_t> lengths,
+template <class T = void, host_items In, host_output Out>
+index_t run_length_encode(engine const& on, In const& values, Out&& out, std::span<index_t> lengths,
                           std::span<index_t> offsets, index_t min_length = 1) {
-  return detail::selection<T>::run_length_encode(on, values, out, lengths, offsets, min_length);
+  using item = detail::selected_item<T, In>;
+  return detail::selection<item>::run_length_encode(on, detail::items_as<item const>(values),
+                                                    detail::items_as<item>(static_cast<Out&&>(out)),
+                                                    lengths, offsets, min_length);
 }
 
 /// Runs of equal items: of each the first item, the length, and the position of the first item.
@@ -209,14 +244,16 @@ struct run_list {
 
 /// The runs of at least `min_length` items, in memory of their own: see `filter`.
 ///
-///   auto const [firsts, lengths, offsets] = run_length_encode<float>(engine::best(), values);
-template <class T>
-run_list<T> run_length_encode(engine const& on, std::type_identity_t<std::span<T const>> values,
-                              index_t min_length = 1) {
-  auto const n = static_cast<index_t>(values.size());
-  run_list<T> runs{buffer<T>(n), buffer<index_t>(n), buffer<index_t>(n)};
-  index_t const count = libscan::run_length_encode<T>(
-      on, values, {runs.values.data(), runs.values.size()}, runs.lengths, runs.offsets, min_length);
+///   auto const [firsts, lengths, offsets] = run_length_encode(engine::best(), values);
+template <class T = void, host_items In>
+run_list<detail::selected_item<T, In>> run_length_encode(engine const& on, In const& values,
+                                                         index_t min_length = 1) {
+  using item = detail::selected_item<T, In>;
+  auto const from = detail::items_as<item const>(values);
+  auto const n = static_cast<index_t>(from.size());
+  run_list<item> runs{buffer<item>(n), buffer<index_t>(n), buffer<index_t>(n)};
+  index_t const count =
+      libscan::run_length_encode(on, from, runs.values, runs.lengths, runs.offsets, min_length);
   runs.values.truncate(count);
   runs.lengths.truncate(count);
   runs.offsets.truncate(count);
