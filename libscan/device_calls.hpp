@@ -42,6 +42,16 @@ struct init_or_address {
 template <class T>
 using span_init = init_or_address<std::remove_const_t<T>>;
 
+/// The identity of an operator that is compiled; any value for others, which are refused in words.
+template <class T, class Op>
+constexpr std::remove_const_t<T> default_init() {
+  if constexpr (requires { Op::identity(); }) {
+    return Op::identity();
+  } else {
+    return {};
+  }
+}
+
 /// Complex numbers that device_calls.hpp sums.
 template <class T>
 concept compiled_complex = complex_number<T> && listed_item<typename T::value_type>;
@@ -120,7 +130,7 @@ void enqueue_typed(device_queue const& queue,
 template <class T, class Op = plus<std::remove_const_t<T>>>
 void exclusive_scan(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out,
                     Op op = {}, std::remove_const_t<T>* d_total = nullptr,
-                    detail::span_init<T> init = Op::identity()) {
+                    detail::span_init<T> init = detail::default_init<T, Op>()) {
   detail::enqueue_typed(queue, detail::enqueue_scan, in, op, init,
                         {.kind = scan_kind::exclusive, .out = out, .d_total = d_total});
 }
@@ -129,7 +139,7 @@ void exclusive_scan(device_queue const& queue, device_span<T> in, std::remove_co
 template <class T, class Op = plus<std::remove_const_t<T>>>
 void inclusive_scan(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out,
                     Op op = {}, std::remove_const_t<T>* d_total = nullptr,
-                    detail::span_init<T> init = Op::identity()) {
+                    detail::span_init<T> init = detail::default_init<T, Op>()) {
   detail::enqueue_typed(queue, detail::enqueue_scan, in, op, init,
                         {.kind = scan_kind::inclusive, .out = out, .d_total = d_total});
 }
@@ -141,7 +151,7 @@ template <class T, class Op = plus<std::remove_const_t<T>>>
 void reverse_exclusive_scan(device_queue const& queue, device_span<T> in,
                             std::remove_const_t<T>* out, Op op = {},
                             std::remove_const_t<T>* d_total = nullptr,
-                            detail::span_init<T> init = Op::identity()) {
+                            detail::span_init<T> init = detail::default_init<T, Op>()) {
   detail::enqueue_typed(
       queue, detail::enqueue_scan, in, op, init,
       {.kind = scan_kind::exclusive, .out = out, .d_total = d_total, .reverse = true});
@@ -152,7 +162,7 @@ template <class T, class Op = plus<std::remove_const_t<T>>>
 void reverse_inclusive_scan(device_queue const& queue, device_span<T> in,
                             std::remove_const_t<T>* out, Op op = {},
                             std::remove_const_t<T>* d_total = nullptr,
-                            detail::span_init<T> init = Op::identity()) {
+                            detail::span_init<T> init = detail::default_init<T, Op>()) {
   detail::enqueue_typed(
       queue, detail::enqueue_scan, in, op, init,
       {.kind = scan_kind::inclusive, .out = out, .d_total = d_total, .reverse = true});
@@ -161,7 +171,7 @@ void reverse_inclusive_scan(device_queue const& queue, device_span<T> in,
 /// *d_result = init op all items of `in`. Otherwise as `exclusive_scan`.
 template <class T, class Op = plus<std::remove_const_t<T>>>
 void reduce(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* d_result,
-            Op op = {}, detail::span_init<T> init = Op::identity()) {
+            Op op = {}, detail::span_init<T> init = detail::default_init<T, Op>()) {
   detail::enqueue_typed(queue, detail::enqueue_reduce, in, op, init, {.out = d_result});
 }
 
@@ -196,7 +206,7 @@ void adjacent_difference(device_queue const& queue, device_span<T> in, std::remo
 template <class T, class Op = plus<std::remove_const_t<T>>>
 void inclusive_segmented_scan(device_queue const& queue, device_span<T> in,
                               std::remove_const_t<T>* out, segmentation const& segments, Op op = {},
-                              detail::span_init<T> init = Op::identity()) {
+                              detail::span_init<T> init = detail::default_init<T, Op>()) {
   detail::enqueue_typed(queue, detail::enqueue_scan, in, op, init,
                         {.kind = scan_kind::inclusive, .out = out, .segments = segments});
 }
@@ -205,7 +215,7 @@ void inclusive_segmented_scan(device_queue const& queue, device_span<T> in,
 template <class T, class Op = plus<std::remove_const_t<T>>>
 void exclusive_segmented_scan(device_queue const& queue, device_span<T> in,
                               std::remove_const_t<T>* out, segmentation const& segments, Op op = {},
-                              detail::span_init<T> init = Op::identity()) {
+                              detail::span_init<T> init = detail::default_init<T, Op>()) {
   detail::enqueue_typed(queue, detail::enqueue_scan, in, op, init,
                         {.kind = scan_kind::exclusive, .out = out, .segments = segments});
 }
@@ -216,7 +226,7 @@ void exclusive_segmented_scan(device_queue const& queue, device_span<T> in,
 template <class T, class Op = plus<std::remove_const_t<T>>>
 void segmented_reduce(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* totals,
                       segmentation const& segments, Op op = {}, index_t* d_segments = nullptr,
-                      detail::span_init<T> init = Op::identity()) {
+                      detail::span_init<T> init = detail::default_init<T, Op>()) {
   detail::enqueue_typed(queue, detail::enqueue_reduce, in, op, init,
                         {.out = totals, .segments = segments, .d_total = d_segments});
 }
@@ -231,7 +241,7 @@ void segmented_reduce(device_queue const& queue, device_span<T> in, std::remove_
 template <class Key, class T, class Op = plus<std::remove_const_t<T>>>
 void reduce_by_key(device_queue const& queue, Key const* keys, device_span<T> in, Key* unique,
                    std::remove_const_t<T>* totals, Op op = {}, index_t* d_runs = nullptr,
-                   detail::span_init<T> init = Op::identity()) {
+                   detail::span_init<T> init = detail::default_init<T, Op>()) {
   static_assert(detail::listed_input<Key>,
                 "reduce_by_key of device memory is compiled for keys that are integers of 8 to 64 "
                 "bits, bool, float, double, float16 or bfloat16, and compares them by ==. For "
@@ -240,6 +250,15 @@ void reduce_by_key(device_queue const& queue, Key const* keys, device_span<T> in
   detail::enqueue_typed(
       queue, detail::enqueue_reduce, in, op, init,
       {.out = totals, .segments = segmentation::of_keys(all), .d_total = d_runs, .unique = unique});
+}
+
+/// Refuses an equality of your own, with a message.
+template <class Key, class T, class Op, std::predicate<Key const&, Key const&> Equal>
+void reduce_by_key(device_queue const&, Key const*, device_span<T>, Key*, std::remove_const_t<T>*,
+                   Op, index_t*, Equal) {
+  static_assert(!std::is_same_v<Equal, Equal>,
+                "reduce_by_key of device memory compares keys by ==. For an equality of your own "
+                "include libscan/segmented_reduce.cuh in CUDA code.");
 }
 
 /// ranks[i] = the number of true items of `mask` before item i, and *d_total = the number of all
@@ -272,9 +291,17 @@ void inclusive_binary_scan(device_queue const& queue, item_mask const& mask, Ran
 /// function of its arguments.
 template <class T>
 std::size_t device_workspace_bytes(engine const& on, index_t n, segmentation const& segments = {}) {
-  using type = detail::span_type<T>;
-  return detail::enqueued_bytes(
-      on, {.type = type::value, .n = n, .segments = segments, .complex = type::complex});
+  constexpr bool compiled = detail::listed_item<T> || detail::compiled_complex<T>;
+  static_assert(compiled,
+                "device_calls.hpp is compiled for integers of 8 to 64 bits, float, double, and "
+                "complex numbers of these two. For other items include libscan/scan.cuh in CUDA "
+                "code: scan_workspace_bytes.");
+  if constexpr (compiled) {
+    using type = detail::span_type<T>;
+    return detail::enqueued_bytes(
+        on, {.type = type::value, .n = n, .segments = segments, .complex = type::complex});
+  }
+  return 0;
 }
 
 /// The same for a binary scan of up to n items.

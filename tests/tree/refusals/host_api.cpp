@@ -7,13 +7,16 @@
 
 #include <libscan/device_calls.hpp>
 #include <libscan/filter.hpp>
+#include <libscan/filter_device_calls.hpp>
 #include <libscan/histogram.hpp>
+#include <libscan/histogram_device_calls.hpp>
 #include <libscan/libscan.hpp>
 #include <libscan/predicate_parser.hpp>
 #include <libscan/radix_sort.hpp>
 #include <libscan/segmented.hpp>
 #include <libscan/segmented_sort.hpp>
 #include <libscan/selection.hpp>
+#include <libscan/sort_device_calls.hpp>
 #include <libscan/split_by_key.hpp>
 #include <libscan/spmv.hpp>
 
@@ -67,6 +70,75 @@ void call(std::vector<float>& x, std::vector<int> const& few) {
   segmented_sort_keys(on, x, x, few);
   segmented_argsort(on, x, offsets, segmentation::of_length(3));
 }
+
+// refused: For anything else include libscan/scan.cuh
+void call(device_queue const& queue, int* x) {
+  inclusive_scan(queue, device_span<int>{x, 3}, x, [](int a, int b) { return a * b; });
+}
+
+// refused: For anything else include libscan/scan.cuh
+void call(device_queue const& queue, int* x) {
+  reduce(queue, device_span<int>{x, 3}, x, std::multiplies<int>{});
+}
+
+// refused: For anything else include libscan/scan.cuh
+void call(device_queue const& queue, int* x) {
+  segmented_reduce(queue, device_span<int>{x, 3}, x, segmentation::of_length(3), std::plus<>{});
+}
+
+// refused: For an equality of your own include libscan/segmented_reduce.cuh
+void call(device_queue const& queue, int* x, int* y) {
+  reduce_by_key(queue, x, device_span<int>{x, 3}, y, y, plus<int>{}, nullptr, std::less<>{});
+}
+
+// refused: For a predicate of your own include libscan/filter.cuh or libscan/split.cuh in CUDA code
+void call(device_queue const& queue, int* x) {
+  filter(queue, device_span<int>{x, 3}, x, [](int a) { return a < 2; }, nullptr);
+}
+
+// refused: For a predicate of your own include libscan/filter.cuh or libscan/split.cuh in CUDA code
+void call(device_queue const& queue, int* x, index_t* d_count) {
+  count_if(queue, device_span<int>{x, 3}, [](int a) { return a < 2; }, d_count);
+}
+
+// refused: For a predicate of your own include libscan/filter.cuh or libscan/split.cuh in CUDA code
+void call(device_queue const& queue, int* x, int* y) {
+  split(queue, device_span<int>{x, 3}, y, [](int a) { return a < 2; }, nullptr);
+}
+
+// refused: For an equality of your own include libscan/runs.cuh in CUDA code
+void call(device_queue const& queue, int* x) {
+  unique(queue, device_span<int>{x, 3}, x, nullptr, std::equal_to<>{});
+}
+
+// refused: For an equality of your own include libscan/runs.cuh in CUDA code
+void call(device_queue const& queue, int* x, int* y, index_t* z) {
+  run_length_encode(queue, device_span<int>{x, 3}, y, z, z, std::equal_to<>{});
+}
+
+// refused: split_by_bit: keys are integers
+void call(device_queue const& queue, float* x, float* y) {
+  split_by_bit(queue, device_span<float>{x, 3}, y, 2, nullptr);
+}
+
+// refused: radix_sort.hpp is compiled for
+void call(device_queue const& queue, point* x) { sort_keys(queue, device_span<point>{x, 3}, x); }
+
+// refused: For a bucket of your own include libscan/split_by_key.cuh in CUDA code
+void call(device_queue const& queue, float* x, float* y) {
+  split_by_key(queue, device_span<float>{x, 3}, y, std::span<index_t>());
+}
+
+// refused: For other rules include libscan/histogram.cuh in CUDA code
+void call(device_queue const& queue, float* x, std::uint64_t* counts) {
+  histogram(queue, device_span<float>{x, 3}, counts, [](float) { return 0; }, nullptr);
+}
+
+// refused: For other items include libscan/scan.cuh in CUDA code
+void call(engine const& here) { device_workspace_bytes<point>(here, 3); }
+
+// refused: selection.hpp: inputs and outputs of a call must hold items of one type
+void call(std::vector<int> const& x, std::vector<long>& y) { unique(on, x, y); }
 
 // refused: offsets are integers of 32 or 64 bits
 void call(std::vector<float>& x, std::vector<short> const& few) {

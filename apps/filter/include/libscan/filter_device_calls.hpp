@@ -47,8 +47,20 @@ concept keeps_items =
 template <class T, class Keep>
 filter_call filter_by(filter_kind kind, device_span<T> in, Keep const& keep, index_t* d_count) {
   filter_call call = detail::filter_of(kind, in, d_count);
-  detail::set_rule(call, keep);
+  static_assert(keeps_items<Keep, T>,
+                "filter_device_calls.hpp is compiled for a predicate of the items' type (see "
+                "parse_predicate), or an item_mask. For a predicate of your own include "
+                "libscan/filter.cuh or libscan/split.cuh in CUDA code.");
+  if constexpr (keeps_items<Keep, T>) detail::set_rule(call, keep);
   return call;
+}
+
+/// Refuses equalities of the caller's.
+template <class Equal>
+constexpr void refuse_equality() {
+  static_assert(!std::is_same_v<Equal, Equal>,
+                "runs in device memory are of items that are equal by ==. For an equality of your "
+                "own include libscan/runs.cuh in CUDA code.");
 }
 
 }  // namespace detail
@@ -70,7 +82,7 @@ filter_call filter_by(filter_kind kind, device_span<T> in, Keep const& keep, ind
 /// Throws: `invalid_argument` for an engine that runs no kernels, an overlap, a mask of another
 /// size, or a workspace that is too small; `device_error`, std::bad_alloc, and exceptions of memory
 /// functions.
-template <class T, detail::keeps_items<T> Keep>
+template <class T, class Keep>
 void filter(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out,
             Keep const& keep, index_t* d_count) {
   auto call = detail::filter_by(detail::filter_kind::items, in, keep, d_count);
@@ -80,9 +92,9 @@ void filter(device_queue const& queue, device_span<T> in, std::remove_const_t<T>
 
 /// Writes the positions (from 0) of the items that `keep` keeps to the front of `positions`,
 /// ascending. `positions` must not overlap `in`. Otherwise as `filter`.
-template <class T>
+template <class T, class Keep>
 void filter_indices(device_queue const& queue, device_span<T> in, index_t* positions,
-                    predicate<std::remove_const_t<T>> const& keep, index_t* d_count) {
+                    Keep const& keep, index_t* d_count) {
   auto call = detail::filter_by(detail::filter_kind::positions, in, keep, d_count);
   call.positions = positions;
   detail::enqueue_filter(queue, call);
@@ -103,7 +115,7 @@ inline void mask_indices(device_queue const& queue, item_mask const& mask, index
 /// Copies the items that `keep` keeps to the front of `out` and their positions (from 0) to the
 /// front of `positions`, both ascending by position. `positions` must not overlap anything.
 /// Otherwise as `filter`.
-template <class T, detail::keeps_items<T> Keep>
+template <class T, class Keep>
 void filter_with_indices(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out,
                          index_t* positions, Keep const& keep, index_t* d_count) {
   auto call = detail::filter_by(detail::filter_kind::with_indices, in, keep, d_count);
@@ -113,9 +125,8 @@ void filter_with_indices(device_queue const& queue, device_span<T> in, std::remo
 }
 
 /// Writes only the number of items that `keep` keeps, to *d_count. Otherwise as `filter`.
-template <class T>
-void count_if(device_queue const& queue, device_span<T> in,
-              predicate<std::remove_const_t<T>> const& keep, index_t* d_count) {
+template <class T, class Keep>
+void count_if(device_queue const& queue, device_span<T> in, Keep const& keep, index_t* d_count) {
   detail::enqueue_filter(queue, detail::filter_by(detail::filter_kind::count, in, keep, d_count));
 }
 
@@ -132,7 +143,7 @@ inline void count_marked(device_queue const& queue, item_mask const& mask, index
 /// Copies the items that `keep` keeps to `out` and the others to `rejected`, both in their order.
 /// *d_count receives the number of the former. The outputs must not overlap each other or `in`.
 /// Otherwise as `filter`.
-template <class T, detail::keeps_items<T> Keep>
+template <class T, class Keep>
 void split(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out,
            std::remove_const_t<T>* rejected, Keep const& keep, index_t* d_count) {
   auto call = detail::filter_by(detail::filter_kind::split, in, keep, d_count);
@@ -143,7 +154,7 @@ void split(device_queue const& queue, device_span<T> in, std::remove_const_t<T>*
 
 /// The same into one buffer of as many items as `in`: those that `keep` keeps, then the others,
 /// both in their order. `out` must not overlap `in`. Reads `in`, or only the mask, twice.
-template <class T, detail::keeps_items<T> Keep>
+template <class T, class Keep>
 void split(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out,
            Keep const& keep, index_t* d_count) {
   auto call = detail::filter_by(detail::filter_kind::split, in, keep, d_count);
@@ -154,9 +165,10 @@ void split(device_queue const& queue, device_span<T> in, std::remove_const_t<T>*
 /// The split of a radix sort: copies the keys whose bit `bit` (0: the lowest) is 0 to the front of
 /// `out` and the others after them, both in their order. *d_zeros receives the number of the
 /// former. Keys are one of the eight integer types. Otherwise as `split` into one buffer.
-template <std::integral T>
+template <class T>
 void split_by_bit(device_queue const& queue, device_span<T> keys, std::remove_const_t<T>* out,
                   int bit, index_t* d_zeros) {
+  static_assert(std::integral<T>, "split_by_bit: keys are integers of 8 to 64 bits");
   using word = std::make_unsigned_t<std::remove_const_t<T>>;
   device_span<word const> const words{reinterpret_cast<word const*>(keys.data), keys.size,
                                       keys.d_size};
@@ -174,6 +186,12 @@ void unique(device_queue const& queue, device_span<T> in, std::remove_const_t<T>
   auto call = detail::filter_of(detail::filter_kind::unique, in, d_count);
   call.out = out;
   detail::enqueue_filter(queue, call);
+}
+
+/// Refuses an equality of your own, with a message.
+template <class T, std::predicate<T const&, T const&> Equal>
+void unique(device_queue const&, device_span<T>, std::remove_const_t<T>*, index_t*, Equal) {
+  detail::refuse_equality<Equal>();
 }
 
 /// Copies the first item of each run of equal ones (==) to the front of `out`, the length of the
@@ -200,10 +218,23 @@ void run_length_encode(device_queue const& queue, device_span<T> in, std::remove
   detail::enqueue_filter(queue, call);
 }
 
+/// Refuses an equality of your own, with a message.
+template <class T, std::predicate<T const&, T const&> Equal>
+void run_length_encode(device_queue const&, device_span<T>, std::remove_const_t<T>*, index_t*,
+                       index_t*, Equal) {
+  detail::refuse_equality<Equal>();
+}
+template <class T, std::predicate<T const&, T const&> Equal>
+void run_length_encode(device_queue const&, device_span<T>, std::remove_const_t<T>*, index_t*,
+                       index_t*, index_t*, Equal) {
+  detail::refuse_equality<Equal>();
+}
+
 /// Bytes of workspace that any of these calls over up to n items of T needs on `on`; for masks
 /// without items, of any T. A pure function of its arguments.
 template <class T>
 std::size_t device_filter_workspace_bytes(engine const& on, index_t n) {
+  static_assert(detail::refuse_others<T>());
   return detail::enqueued_filter_bytes(on, detail::item_type_of<T>::value, n);
 }
 

@@ -114,8 +114,7 @@ sample_totals with_compiled_rule(Rule const& rule, Call call) {
   static_assert(
       std::is_constructible_v<any_bins<typename Rule::sample_type>, Rule const&>,
       "histogram.hpp is compiled for integer_bins, even_bins and edge_bins. For a rule of "
-      "your own include apps/histogram/include/libscan/cpu/histogram.hpp, or in CUDA code "
-      "apps/histogram/include/libscan/histogram.cuh.");
+      "your own include libscan/cpu/histogram.hpp, or in CUDA code libscan/histogram.cuh.");
   return call(any_bins<typename Rule::sample_type>(rule));
 }
 template <class Sample, class Edge, class Call>

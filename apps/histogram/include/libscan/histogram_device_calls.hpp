@@ -14,17 +14,28 @@ namespace libscan::inline v1 {
 
 namespace detail {
 
+/// The samples of a rule; any type for what is no rule.
+template <class Rule>
+struct samples_of {
+  using type = float;
+};
+template <class Rule>
+requires requires { typename Rule::sample_type; }
+struct samples_of<Rule> {
+  using type = typename Rule::sample_type;
+};
+
 /// A call for a rule; compiled for the samples of the rule.
 template <class Rule, class Sample>
-histogram_call<typename Rule::sample_type> histogram_of(device_span<Sample> samples,
-                                                        Rule const& rule, sample_totals* d_totals) {
-  using sample = typename Rule::sample_type;
+histogram_call<typename samples_of<Rule>::type> histogram_of(device_span<Sample> samples,
+                                                             Rule const& rule,
+                                                             sample_totals* d_totals) {
+  using sample = typename samples_of<Rule>::type;
   static_assert(
       std::is_constructible_v<any_bins<sample>, Rule const&>,
       "histogram_device_calls.hpp is compiled for integer_bins, even_bins, and edge_bins with "
-      "edges "
-      "of double, or of the type of 64-bit samples. For other rules include libscan/histogram.cuh "
-      "in CUDA code.");
+      "edges of double, or of the type of 64-bit samples. For other rules include "
+      "libscan/histogram.cuh in CUDA code.");
   static_assert(
       requires {
         requires std::is_same_v<typename sort_key<std::remove_const_t<Sample>>::type, sample>;
@@ -61,7 +72,7 @@ void histogram(device_queue const& queue, device_span<Sample> samples, std::uint
                Rule const& rule, sample_totals* d_totals) {
   auto call = detail::histogram_of(samples, rule, d_totals);
   call.counts = counts;
-  detail::compiled_histogram<typename Rule::sample_type>::enqueue(queue, call);
+  detail::compiled_histogram<typename detail::samples_of<Rule>::type>::enqueue(queue, call);
 }
 
 /// sums[b] = the sum of the weights of the samples in bin b, in double; one weight for each sample.
@@ -75,7 +86,7 @@ void weighted_histogram(device_queue const& queue, device_span<Sample> samples,
   call.weights = weights;
   call.sums = sums;
   if (sums == nullptr) throw invalid_argument("weighted_histogram: sums are null");
-  detail::compiled_histogram<typename Rule::sample_type>::enqueue(queue, call);
+  detail::compiled_histogram<typename detail::samples_of<Rule>::type>::enqueue(queue, call);
 }
 
 /// Writes the bins of `rule` that are not empty, ascending, to the front of `bins`, the number of
@@ -91,7 +102,7 @@ void sparse_histogram(device_queue const& queue, device_span<Sample> samples, in
   call.counts = counts;
   call.full = bins;
   call.d_full = d_filled;
-  detail::compiled_histogram<typename Rule::sample_type>::enqueue(queue, call);
+  detail::compiled_histogram<typename detail::samples_of<Rule>::type>::enqueue(queue, call);
 }
 
 /// Bytes of workspace that a histogram of up to n samples in `bins` bins needs on `on`. A pure

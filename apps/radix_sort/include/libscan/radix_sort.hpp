@@ -92,17 +92,24 @@ auto as_items(Range const& range) {
   return std::span<item_of<Range const> const>(range);
 }
 
-/// The same keys in the type that the host API is compiled for.
+/// The type that the host API is compiled for, for keys of type Key. Refuses other keys.
 template <class Key>
-auto compiled_keys(Key* keys) {
-  using plain = std::remove_const_t<Key>;
+struct compiled_key {
   static_assert(
-      requires { typename sort_key<plain>::type; },
+      requires { typename sort_key<Key>::type; },
       "radix_sort.hpp is compiled for integers of 8 to 64 bits (not bool), float, "
       "double, float16 and bfloat16. For other keys include "
-      "apps/radix_sort/include/libscan/cpu/radix_sort.hpp, or in CUDA code "
-      "apps/radix_sort/include/libscan/radix_sort.cuh.");
-  using type = typename sort_key<plain>::type;
+      "libscan/cpu/radix_sort.hpp, or in CUDA code libscan/radix_sort.cuh.");
+  using type = int;
+};
+template <class Key>
+requires requires { typename sort_key<Key>::type; }
+struct compiled_key<Key> : sort_key<Key> {};
+
+/// The same keys in that type.
+template <class Key>
+auto compiled_keys(Key* keys) {
+  using type = typename compiled_key<std::remove_const_t<Key>>::type;
   if constexpr (std::is_const_v<Key>) {
     return reinterpret_cast<type const*>(keys);
   } else {
@@ -155,7 +162,7 @@ void sort_keys(engine const& on, Keys const& keys, Out&& out, sort_options const
                 "sort_keys: keys and out must hold the same type");
   detail::check_sort_capacity("sort_keys", "out", to.size(), in.size());
   detail::across_types([&] {
-    detail::compiled_sort<typename detail::sort_key<key>::type>::items(
+    detail::compiled_sort<typename detail::compiled_key<key>::type>::items(
         on, detail::compiled_keys(in.data()), detail::compiled_keys(to.data()), {},
         static_cast<index_t>(in.size()), options);
   });
@@ -182,7 +189,7 @@ void sort_pairs(engine const& on, Keys const& keys, Out&& out, Values const& val
   detail::check_sort_capacity("sort_pairs", "values", values_in.size(), in.size());
   detail::check_sort_capacity("sort_pairs", "values_out", values_to.size(), in.size());
   detail::across_types([&] {
-    detail::compiled_sort<typename detail::sort_key<key>::type>::items(
+    detail::compiled_sort<typename detail::compiled_key<key>::type>::items(
         on, detail::compiled_keys(in.data()), detail::compiled_keys(to.data()),
         {values_in.data(), values_to.data(), sizeof(value)}, static_cast<index_t>(in.size()),
         options);
@@ -202,7 +209,7 @@ void argsort(engine const& on, Keys const& keys, Positions&& positions,
   detail::check_sort_capacity("argsort", "positions", to.size(), in.size());
   auto* const places = detail::compiled_positions("argsort", to.data(), in.size());
   detail::across_types([&] {
-    detail::compiled_sort<typename detail::sort_key<key>::type>::positions(
+    detail::compiled_sort<typename detail::compiled_key<key>::type>::positions(
         on, detail::compiled_keys(in.data()), places, static_cast<index_t>(in.size()), options);
   });
 }

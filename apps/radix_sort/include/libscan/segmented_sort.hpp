@@ -85,7 +85,7 @@ void segmented_sort_keys(engine const& on, Keys const& keys, Out&& out, Segments
                 "segmented_sort_keys: keys and out must hold the same type");
   detail::check_sort_capacity("segmented_sort_keys", "out", to.size(), in.size());
   auto const sort = [&](std::span<index_t const> offsets) {
-    detail::compiled_segmented_sort<typename detail::sort_key<key>::type>::items(
+    detail::compiled_segmented_sort<typename detail::compiled_key<key>::type>::items(
         "segmented_sort_keys", on, detail::compiled_keys(in.data()),
         detail::compiled_keys(to.data()), {}, static_cast<index_t>(in.size()), offsets, options);
   };
@@ -118,7 +118,7 @@ void segmented_sort_pairs(engine const& on, Keys const& keys, Out&& out, Values 
   detail::check_sort_capacity("segmented_sort_pairs", "values", values_in.size(), in.size());
   detail::check_sort_capacity("segmented_sort_pairs", "values_out", values_to.size(), in.size());
   auto const sort = [&](std::span<index_t const> offsets) {
-    detail::compiled_segmented_sort<typename detail::sort_key<key>::type>::items(
+    detail::compiled_segmented_sort<typename detail::compiled_key<key>::type>::items(
         "segmented_sort_pairs", on, detail::compiled_keys(in.data()),
         detail::compiled_keys(to.data()), {values_in.data(), values_to.data(), sizeof(value)},
         static_cast<index_t>(in.size()), offsets, options);
@@ -140,7 +140,7 @@ void segmented_argsort(engine const& on, Keys const& keys, Positions&& positions
   detail::check_sort_capacity("segmented_argsort", "positions", to.size(), in.size());
   auto* const places = detail::compiled_positions("segmented_argsort", to.data(), in.size());
   auto const sort = [&](std::span<index_t const> offsets) {
-    detail::compiled_segmented_sort<typename detail::sort_key<key>::type>::positions(
+    detail::compiled_segmented_sort<typename detail::compiled_key<key>::type>::positions(
         on, detail::compiled_keys(in.data()), places, static_cast<index_t>(in.size()), offsets,
         options);
   };

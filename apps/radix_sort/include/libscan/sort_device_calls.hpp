@@ -20,7 +20,7 @@ namespace detail {
 
 /// The compiled sort of keys of a type.
 template <class Key>
-using sort_of = compiled_sort<typename sort_key<std::remove_const_t<Key>>::type>;
+using sort_of = compiled_sort<typename compiled_key<std::remove_const_t<Key>>::type>;
 
 /// Bytes of values that device calls move; 0: none.
 template <class Value>
@@ -74,6 +74,9 @@ void set_segments(sort_call& call, device_span<Key> keys, std::span<index_t cons
 template <class Key>
 split_call split_of_keys(device_span<Key> keys, std::remove_const_t<Key>* out,
                          std::span<index_t> offsets) {
+  static_assert(std::integral<Key>,
+                "split_by_key: keys are integers of 8 to 64 bits. For a bucket of your own include "
+                "libscan/split_by_key.cuh in CUDA code.");
   if (offsets.size() < 2 || offsets.size() > 257) {
     throw invalid_argument("split_by_key: " + std::to_string(offsets.size()) +
                            " offsets; expected 2 to 257, one more than there are buckets");
@@ -186,14 +189,14 @@ void segmented_argsort(device_queue const& queue, device_span<Key> keys, Positio
 /// Synchronization: asynchronous on the queue's stream. Copies nothing.
 /// Workspace: `device_split_by_key_workspace_bytes`.
 /// Throws: as `sort_keys`; also `invalid_argument` for another number of offsets.
-template <std::integral Key>
+template <class Key>
 void split_by_key(device_queue const& queue, device_span<Key> keys, std::remove_const_t<Key>* out,
                   std::span<index_t> offsets) {
   detail::enqueue_split(queue, detail::split_of_keys(keys, out, offsets));
 }
 
 /// The same with values of 4 or 8 bytes that move with the keys.
-template <std::integral Key, class Value>
+template <class Key, class Value>
 void split_by_key(device_queue const& queue, device_span<Key> keys, std::remove_const_t<Key>* out,
                   std::type_identity_t<Value> const* values, Value* values_out,
                   std::span<index_t> offsets) {

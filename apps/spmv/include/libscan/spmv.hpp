@@ -30,9 +30,8 @@ constexpr bool refuse_other_entries() {
   static_assert(
       compiled_entry<T>,
       "spmv.hpp is compiled for float, double and std::int64_t. For other entries include "
-      "apps/spmv/include/libscan/cpu/coo_to_csr.hpp and apps/spmv/include/libscan/cpu/spmv.hpp, or "
-      "in CUDA code "
-      "apps/spmv/include/libscan/coo_to_csr.cuh and apps/spmv/include/libscan/spmv.cuh.");
+      "libscan/cpu/coo_to_csr.hpp and libscan/cpu/spmv.hpp, or in CUDA code "
+      "libscan/coo_to_csr.cuh and libscan/spmv.cuh.");
   return compiled_entry<T>;
 }
 
