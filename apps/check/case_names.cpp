@@ -36,6 +36,7 @@ std::string words_for(call_form const& form) {
   text.append(descriptions[static_cast<int>(form.segments)]);
   if (form.narrow_places) text += ", 32-bit results";
   if (form.own_memory) text += ", memory of its own";
+  if (form.device_memory) text += ", in device memory";
   if (form.callables) text += ", own callables";
   if (form.no_values) text += ", no values";
   if (form.min_length > 0) text += ", at least " + std::to_string(form.min_length) + " long";

@@ -21,12 +21,18 @@ bool may_round_results(check_case const& c) {
   return c.form.source == item_source::bfloat && scans;
 }
 
+/// Device memory takes offsets of 64 bits, and keys that it compares by ==.
+bool may_be_on_device(check_case const& c) {
+  return c.on != engine_kind::cpu && c.form.segments == description::usual;
+}
+
 void draw_scan(check_case& c, std::uint64_t word) {
   bool const floats = is_float(c.type);
   switch (word % 8) {
     case 0:
       c.form.complex_items = floats;
       if (floats) c.op = operator_kind::plus;
+      c.form.device_memory = floats && word / 8 % 2 == 0 && may_be_on_device(c);
       break;
     case 1:
     case 2:
@@ -36,6 +42,9 @@ void draw_scan(check_case& c, std::uint64_t word) {
       break;
     case 3:
       c.form.callables = c.on == engine_kind::cpu;
+      break;
+    case 4:
+      c.form.device_memory = may_be_on_device(c);
       break;
     default:
       break;

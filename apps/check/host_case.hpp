@@ -108,6 +108,21 @@ class described_segments {
   segmentation segments_;
 };
 
+/// The calls on device memory of a case of a scan or of sums, or of that within segments.
+template <class T>
+void run_on_device_memory(host_case<T> const& one);
+
+/// What comes before the first item of a case.
+template <class T>
+T first_of(check_case const& c) {
+  if constexpr (libscan::detail::complex_number<T>) {
+    using part = typename T::value_type;
+    return {init_part<part>(c, 0), init_part<part>(c, 1)};
+  } else {
+    return init_of<T>(c);
+  }
+}
+
 /// Runs a case of a scan, of sums or of neighbors; compiled for every type of items.
 template <class T>
 void run_scan(host_case<T> const& one);

@@ -11,17 +11,6 @@
 namespace libscan::apps {
 namespace {
 
-/// What comes before the first item.
-template <class T>
-T first_of(check_case const& c) {
-  if constexpr (libscan::detail::complex_number<T>) {
-    using part = typename T::value_type;
-    return {init_part<part>(c, 0), init_part<part>(c, 1)};
-  } else {
-    return init_of<T>(c);
-  }
-}
-
 /// Calls body(items, results, op) with what a case passes to the host API, of every type.
 template <class T, class Body>
 void with_arguments(host_case<T> const& one, Body const& body) {
@@ -177,12 +166,16 @@ void scan_segments_in_reverse(host_case<T> const& one) {
 /// Calls body(case) with the items of a case as complex numbers, if they are.
 template <class T, class Body>
 void as_numbers(host_case<T> const& one, Body const& body) {
+  auto const run = [&](auto const& numbers) {
+    if (one.c.form.device_memory) return run_on_device_memory(numbers);
+    body(numbers);
+  };
   if constexpr (std::is_floating_point_v<T>) {
     if (one.c.form.complex_items) {
-      return body(host_case<std::complex<T>>{one.c, one.on, one.in, one.out});
+      return run(host_case<std::complex<T>>{one.c, one.on, one.in, one.out});
     }
   }
-  body(one);
+  run(one);
 }
 
 }  // namespace

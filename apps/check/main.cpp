@@ -40,8 +40,8 @@ at most 3000 items. auto: a usable GPU, else the CPU.
 On the cpu engine, cases call the host API. On the others they make device calls, or with --host-api
 the same calls of the host API, with all its types and operators. Cases of the host API also draw
 the form of the call: complex numbers, items of a narrower type than the results, rounded results,
-each description of segments, integers of 32 bits, results in memory of their own, and on cpu your
-own operators, predicates and equalities.
+each description of segments, integers of 32 bits, results in memory of their own, on cpu your own
+operators, predicates and equalities, and elsewhere scans and sums of device memory.
 
 Examples:
   scan-check

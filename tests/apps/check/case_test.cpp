@@ -129,6 +129,14 @@ TEST_CASE("the host API is called in every form, and device calls in the first o
     described.emplace(c.what, form.segments);
     sources[c.what].insert(form.source);
     if (form.complex_items) tasks["complex"].insert(c.what);
+    case_overrides on_machine;
+    on_machine.host_api = true;
+    call_form const there = draw_case(engine_kind::executor, 1, number, on_machine).form;
+    REQUIRE(!form.device_memory);
+    if (there.device_memory) {
+      tasks[there.complex_items ? "complex in device memory" : "device memory"].insert(
+          draw_case(engine_kind::executor, 1, number, on_machine).what);
+    }
     if (form.half_results) tasks["half results"].insert(c.what);
     if (form.narrow_places) tasks["narrow"].insert(c.what);
     if (form.own_memory) tasks["own memory"].insert(c.what);
@@ -142,6 +150,8 @@ TEST_CASE("the host API is called in every form, and device calls in the first o
     CHECK(sources[what].size() == 5);
     CHECK(tasks["complex"].count(what) == 1);
     CHECK(tasks["callables"].count(what) == 1);
+    CHECK(tasks["device memory"].count(what) == 1);
+    CHECK(tasks["complex in device memory"].count(what) == 1);
   }
   for (description const how : {description::narrow, description::flags, description::bits,
                                 description::keys, description::own_keys}) {

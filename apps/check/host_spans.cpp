@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cases of scans and sums for the calls on device memory: copied there, and back.
+#include <complex>
+#include <type_traits>
+
+#include <apps/check/host_case.hpp>
+#include <libscan/device_calls.hpp>
+#include <libscan/host/device_memory.hpp>
+
+namespace libscan::apps {
+namespace {
+
+using libscan::detail::device_array;
+
+/// A description of segments in device memory.
+class segments_there {
+ public:
+  segments_there(device_queue const& queue, segmentation const& here)
+      : here_(here),
+        data_(queue, static_cast<index_t>(here.bytes().size())),
+        ends_(queue, here.ends() == nullptr ? 0 : here.count()) {
+    data_.upload(here.bytes());
+    if (here.ends() == nullptr) return;
+    ends_.upload(
+        {static_cast<index_t const*>(here.ends()), static_cast<std::size_t>(here.count())});
+  }
+
+  operator segmentation() const {  // NOLINT: converts
+    auto const count = static_cast<std::size_t>(here_.count());
+    using form = segmentation::form;
+    switch (here_.how()) {
+      case form::flags:
+        return segmentation::of_flags(std::span(at<std::uint8_t>(), count));
+      case form::bits:
+        return segmentation::of_bits({at<std::uint32_t>(), (count + 31) / 32}, here_.count());
+      case form::offsets:
+        return segmentation::of_offsets(std::span(at<index_t>(), count + 1));
+      case form::ranges:
+        return segmentation::of_ranges(std::span(at<index_t>(), count),
+                                       std::span<index_t const>(ends_.data(), count));
+      case form::keys:
+        return segmentation::of_keys(std::span(at<std::int32_t>(), count));
+      default:
+        return here_;
+    }
+  }
+
+ private:
+  template <class T>
+  T const* at() const {
+    return reinterpret_cast<T const*>(data_.data());
+  }
+
+  segmentation here_;
+  device_array<std::byte> data_;
+  device_array<index_t> ends_;
+};
+
+/// A case with its arrays in device memory.
+template <class T>
+struct span_case {
+  host_case<T> const& one;
+  device_queue queue{one.on};
+  index_t n = one.c.n;
+  bool inclusive = one.c.kind == scan_kind::inclusive;
+  T init = first_of<T>(one.c);
+  device_array<T> items{queue, n};
+  std::span<T> here = one.out.where.has(slot::items) ? one.result() : std::span<T>();
+  device_array<T> results{queue, static_cast<index_t>(here.size())};
+  T* out = one.c.in_place ? items.data() : results.data();
+  device_span<T const> in{items.data(), n};
+
+  template <class Op>
+  void scan(Op op) {
+    device_array<T> const total(queue, 1);
+    bool const reverse = one.c.what == task::reverse_scan;
+    if (one.c.what == task::reduce) {
+      libscan::reduce(queue, in, total.data(), op, init);
+    } else if (inclusive) {
+      (reverse ? reverse_inclusive_scan<T const, Op>
+               : inclusive_scan<T const, Op>)(queue, in, out, op, total.data(), init);
+    } else {
+      (reverse ? reverse_exclusive_scan<T const, Op>
+               : exclusive_scan<T const, Op>)(queue, in, out, op, total.data(), init);
+    }
+    total.download({one.out.template at<T>(slot::total), 1});
+  }
+
+  template <class Op>
+  void sum_segments(segments_there const& segments, Op op) {
+    device_array<index_t> const count(queue, 1);
+    index_t& found = *one.out.template at<index_t>(slot::count);
+    segmentation const how = segments;
+    if (one.c.what == task::sums_by_keys) {
+      auto const firsts = one.template array<std::int32_t>(one.out, slot::keys);
+      device_array<std::int32_t> const unique(queue, static_cast<index_t>(firsts.size()));
+      unique.upload(firsts);
+      libscan::reduce_by_key(queue, static_cast<std::int32_t const*>(how.data()), in, unique.data(),
+                             out, op, count.data(), init);
+      unique.download(firsts);
+    } else {
+      segmented_reduce(queue, in, out, how, op, count.data(), init);
+    }
+    found = how.count();
+    if (!how.counts_segments()) count.download({&found, 1});
+  }
+
+  template <class Op>
+  void run(Op op) {
+    if (family_of(one.c.what) == family::scan) return scan(op);
+    described_segments const described(one.c, one.in);
+    segments_there const segments(queue, described);
+    if (sums_segments(one.c.what)) return sum_segments(segments, op);
+    if (inclusive) return inclusive_segmented_scan(queue, in, out, segments, op, init);
+    exclusive_segmented_scan(queue, in, out, segments, op, init);
+  }
+};
+
+}  // namespace
+
+template <class T>
+void run_on_device_memory(host_case<T> const& one) {
+  span_case<T> there{one};
+  there.items.upload(one.items());
+  there.results.upload(there.here);  // what the call leaves as it was stays so
+  if constexpr (libscan::detail::complex_number<T>) {
+    there.run(plus<T>{});
+  } else {
+    libscan::visit_operator<T>(one.c.op, [&](auto op) { there.run(op); });
+  }
+  auto const& written = one.c.in_place ? there.items : there.results;
+  written.download(there.here);
+}
+
+#define LIBSCAN_RUN(name, type) template void run_on_device_memory(host_case<type> const& one);
+LIBSCAN_ITEM_TYPES(LIBSCAN_RUN)
+#undef LIBSCAN_RUN
+template void run_on_device_memory(host_case<std::complex<float>> const& one);
+template void run_on_device_memory(host_case<std::complex<double>> const& one);
+
+}  // namespace libscan::apps
