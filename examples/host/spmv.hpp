@@ -12,8 +12,8 @@ namespace examples {
 inline void multiply_twice(libscan::engine const& engine,
                            libscan::coo_matrix<double> const& entries, std::vector<double> const& x,
                            std::vector<double>& y, std::vector<double>& z) {
-  auto const a = libscan::to_rows<double>(engine, entries);  // entries of one place add up
-  libscan::spmv<double>(engine, a, x, y);                    // y = A x
+  auto const a = libscan::to_rows(engine, entries);  // entries of one place add up
+  libscan::spmv(engine, a, x, y);                    // y = A x
 
   libscan::prepared_matrix<double> ready(engine, a);  // for many products
   ready.multiply(y, z);                               // z = A y
