@@ -107,6 +107,8 @@ concept summarizes_parts = requires(Work const work, typename Work::stage_type& 
   part.write(work, stage, base, i, i, before, done);
 };
 
+/// Whether `Work` has one or the other, by `keeps_parts`. Not within `pipeline_work`: nvcc 13.0
+/// drops parentheses there.
 template <class Work>
 concept handles_parts = (keeps_parts<Work> && summarizes_parts<Work>) ||
                         (!keeps_parts<Work> && sums_and_scans<Work>);
