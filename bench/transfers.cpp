@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// scan-bench-transfers: times the host API on a GPU, on host memory of both kinds, beside
-// cudaMemcpy around a call on device memory, and beside copies alone, both ways at once from pinned
-// memory.
+// scan-bench-transfers: times the host API on a GPU, with pageable and with pinned host memory.
+// Beside it: cudaMemcpy around a call on device memory; and only copies, both ways at once, from
+// pinned memory.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -182,7 +182,7 @@ nlohmann::json measure(operation const& what, index_t n, bool pinned, bool fresh
   auto const times =
       medians({{"libscan", [&] { into(out, [&](auto to) { what.by_host_api(in.view(), to); }); }},
                {"cudaMemcpy", [&] { into(expected, by_copies); }},
-               {"copies alone", [&] { copies.run(what.returns_items); }}},
+               {"copies", [&] { copies.run(what.returns_items); }}},
               samples);
   std::string const memory = pinned ? "pinned" : fresh ? "pageable, new" : "pageable";
   std::printf("%-15s %11lld %-14s %9.2f ms %9.2f ms %9.2f ms   %5.2f x %5.2f of the limit%s\n",
@@ -215,7 +215,7 @@ int main(int argc, char** argv) {
     nlohmann::json lines;
     std::printf(
         "%s; medians of %d: libscan, cudaMemcpy around a device call, copies of as many bytes "
-        "alone (pinned)\n",
+        "from pinned memory\n",
         properties.name, samples);
     for (index_t const n : sizes) {
       for (operation const& what : operations()) {

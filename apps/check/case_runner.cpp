@@ -7,6 +7,7 @@
 #include <exception>
 #include <limits>
 #include <new>
+#include <system_error>
 
 #include <apps/check/case_data.hpp>
 #include <apps/check/crash_note.hpp>
@@ -41,6 +42,8 @@ std::string case_runner::run(check_case const& c, case_overrides const& override
   } catch (device_error const&) {
     throw;
   } catch (std::bad_alloc const&) {
+    throw;
+  } catch (std::system_error const&) {  // a thread that the system refuses
     throw;
   } catch (std::exception const& e) {
     return std::string("threw: ") + e.what();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -20,10 +21,15 @@ inline index_t piece_count(index_t n) {
 
 /// Calls work(self, k) for each k in [0, count), concurrently. `work` must not throw.
 inline void all_at_once(index_t count, void const* self, void (*work)(void const*, index_t)) {
-  std::vector<std::thread> helpers;
-  for (index_t k = 1; k < count; ++k) helpers.emplace_back(work, self, k);
+  std::vector<std::jthread> helpers;
+  index_t k = 1;
+  try {
+    for (; k < count; ++k) helpers.emplace_back(work, self, k);
+  } catch (std::system_error const&) {
+    // Fewer threads are enough.
+  }
+  for (; k < count; ++k) work(self, k);
   if (count > 0) work(self, 0);
-  for (std::thread& helper : helpers) helper.join();
 }
 
 /// The same with work(k). Threads are compiled once, not for each `Work`.

@@ -2,8 +2,10 @@
 // From exceptions to exit codes.
 #include <apps/common/program.hpp>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +14,7 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <system_error>
 
 #include <apps/common/cleanup.hpp>
 #include <apps/common/steps.hpp>
@@ -52,11 +55,17 @@ void occupy_standard_streams() {
   }
 }
 
+/// Whether the system refused a thread: as std::thread says it, or as oneTBB does.
+bool refuses_thread(std::exception const& e) {
+  auto const* const coded = dynamic_cast<std::system_error const*>(&e);
+  return std::string_view(e.what()).find("pthread_create") != std::string_view::npos ||
+         (coded && coded->code() == std::errc::resource_unavailable_try_again);
+}
+
 /// The words of an exception; a thread that cannot be created points to --threads.
 std::string words_of(std::exception const& e) {
-  std::string const words = e.what();
-  if (words.find("pthread_create") == std::string::npos) return words;
-  return "the system refuses more threads (--threads takes fewer): " + words;
+  if (!refuses_thread(e)) return e.what();
+  return std::string("the system refuses more threads (--threads takes fewer): ") + e.what();
 }
 
 int fail(exit_code code, std::string_view words) {
@@ -73,20 +82,49 @@ int end_without_reader(output_closed const& e) {
   return static_cast<int>(exit_code::bad_file);
 }
 
+/// Writes an error as `say` does, but takes no memory.
+void say_error_in_pieces(char const* words) {
+  for (std::string_view const piece :
+       {std::string_view(program_invocation_short_name), std::string_view(": error: "),
+        std::string_view(words), std::string_view("\n")}) {
+    if (::write(STDERR_FILENO, piece.data(), piece.size()) < 0) return;
+  }
+}
+
 /// An exception that cannot be caught ends the program like the others: oneTBB throws such an
-/// exception, on purpose, if the system refuses a thread.
+/// exception, on purpose, if the system refuses a thread. Without an exception there was no memory
+/// for one.
 [[noreturn]] void end_at_once() {
   static std::atomic_flag ending = ATOMIC_FLAG_INIT;
   while (ending.test_and_set()) ::pause();  // another thread is ending the program
-  std::string words = "an error where none may be";
+  remove_unfinished_files();
   try {
     if (std::current_exception()) std::rethrow_exception(std::current_exception());
+    say_error_in_pieces("out of memory");
+  } catch (std::bad_alloc const&) {
+    say_error_in_pieces("out of memory");
   } catch (std::exception const& e) {
-    words = words_of(e);
+    say_error_in_pieces(
+        refuses_thread(e) ? "the system refuses more threads (--threads takes fewer)" : e.what());
   } catch (...) {
+    say_error_in_pieces("an exception of an unknown type");
   }
-  remove_unfinished_files();
-  ::_exit(fail(exit_code::failure, words));
+  ::_exit(static_cast<int>(exit_code::failure));
+}
+
+/// Static objects of libraries take memory before `main`, which there may not be. This comes first.
+[[gnu::constructor(101)]] void end_in_words_from_the_beginning() {
+  std::set_terminate(end_at_once);
+}
+
+/// The stack that the code of every program fits into, and more.
+constexpr rlim_t min_stack = rlim_t{128} << 10;
+
+void require_stack() {
+  rlimit stack = {};
+  if (::getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= min_stack) return;
+  say_error_in_pieces("the stack is limited to less than 128 KiB (see ulimit -s)");
+  ::_exit(static_cast<int>(exit_code::failure));
 }
 
 }  // namespace
@@ -106,7 +144,7 @@ void say(std::string_view words) {
 
 void begin_program(std::string_view name) {
   occupy_standard_streams();
-  std::set_terminate(end_at_once);
+  require_stack();
   name_of_program = name;
   name_for_signals(name);
   ignore(SIGPIPE, &pipe_before);

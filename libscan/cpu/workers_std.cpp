@@ -14,10 +14,9 @@ int default_threads() {
 }
 
 void run_workers(int workers, libscan::detail::function_ref<void()> body) {
-  std::vector<std::thread> others;
+  std::vector<std::jthread> others;
   for (int i = 1; i < workers; ++i) others.emplace_back(body);
   body();
-  for (auto& thread : others) thread.join();
 }
 
 // Starts the requested threads.

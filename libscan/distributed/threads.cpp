@@ -363,26 +363,32 @@ std::vector<std::exception_ptr> thread_ranks::outcomes(
     std::function<void(ranks const&)> const& body) {
   auto const comms = communicators_of(size(), options_, linked_ && options_.read_all_memory);
   std::vector<std::exception_ptr> found(engines_.size());
-  std::vector<std::thread> threads;
+  auto const guarded = [&](std::size_t r, auto const& work) {
+    try {
+      work();
+    } catch (std::exception const& e) {
+      found[r] = std::current_exception();
+      comms[r].through().abandon(e.what());
+    } catch (...) {
+      found[r] = std::current_exception();
+      comms[r].through().abandon("an exception of an unknown type");
+    }
+  };
+  std::vector<std::jthread> threads;
+  threads.reserve(engines_.size());
   for (std::size_t r = 0; r < engines_.size(); ++r) {
-    threads.emplace_back([&, r] {
-      try {
-        engine const& on = engines_[r];
-        if (on.runs_kernels()) {
-          detail::select(on);
-          if (streams_[r] == nullptr) streams_[r] = detail::open_stream(on);
-        }
-        body(ranks(comms[r], device_queue{on, streams_[r]}, order_));
-      } catch (std::exception const& e) {
-        found[r] = std::current_exception();
-        comms[r].through().abandon(e.what());
-      } catch (...) {
-        found[r] = std::current_exception();
-        comms[r].through().abandon("an exception of an unknown type");
+    auto const run_rank = [&, r] {
+      engine const& on = engines_[r];
+      if (on.runs_kernels()) {
+        detail::select(on);
+        if (streams_[r] == nullptr) streams_[r] = detail::open_stream(on);
       }
-    });
+      body(ranks(comms[r], device_queue{on, streams_[r]}, order_));
+    };
+    // If the system refuses the thread, that is this rank's exception.
+    guarded(r, [&] { threads.emplace_back([&guarded, run_rank, r] { guarded(r, run_rank); }); });
   }
-  for (std::thread& one : threads) one.join();
+  threads.clear();
   return found;
 }
 

@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t piece_bytes = max_piece_bytes(cuda_device{});
 constexpr int max_threads = 8;
 
-/// Pinned memory for one piece, and the copies of it that are under way.
+/// Pinned memory for one piece, and the copies that have not ended.
 class staging_block {
  public:
   staging_block() {

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every program refuses an empty value of every argument that its --help names, and says whose.
+"""Every program refuses an empty value of every argument that its --help names, and says whose. Every program
+starts, or ends in words, if the system gives it little.
 Run as: arguments_test.py path/to/program..."""
 import os
 import re
+import resource
 import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from program_case import BAD_FILE, ProgramCase, USAGE
+from program_case import BAD_FILE, DONE, FAILURE, ProgramCase, USAGE, limited
 
 PROGRAMS = [os.path.abspath(path) for path in sys.argv[1:]]
 del sys.argv[1:]
@@ -135,6 +137,48 @@ class Arguments(ProgramCase):
                         self.assertEqual(code, BAD_FILE, err)
                         self.assertIn(words, err)
                         self.assertNotRegex(err, "--(header|column|comments|format)")
+
+
+KIB = 1 << 10
+
+
+@unittest.skipIf("LIBSCAN_SANITIZED" in os.environ, "a sanitizer needs more")
+class LittleToStartWith(ProgramCase):
+    def each_program(self):
+        for program in PROGRAMS:
+            self.name, self.program = os.path.basename(program), program
+            with self.subTest(program=self.name):
+                yield
+
+    def starts(self, what, most):
+        """The exit code and error of --version under this limit."""
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+        code, _, err = self.call("--version", **limited(what, most))
+        return code, err
+
+    def test_address_space(self):
+        for _ in self.each_program():
+            low, high = 1 << 20, 1 << 30
+            while high - low > 16 * KIB:
+                middle = (low + high) // 2
+                low, high = ((low, middle) if self.starts(resource.RLIMIT_AS, middle)[0] == DONE
+                             else (middle, high))
+            # With less than that the program has no memory; with still less its loader says so (127).
+            seen = set()
+            for less in range(0, 400, 12):
+                code, err = self.starts(resource.RLIMIT_AS, high - less * KIB)
+                seen.add(code)
+                self.assertIn(code, [DONE, FAILURE, 127], (less, err))
+                if code == FAILURE:
+                    self.assertEqual(err, self.name + ": error: out of memory\n")
+            self.assertIn(FAILURE, seen)
+
+    def test_stack(self):
+        for _ in self.each_program():
+            for kib in [64, 100, 127]:
+                self.fails(FAILURE, "the stack is limited to less than 128 KiB (see ulimit -s)",
+                           "--version", **limited(resource.RLIMIT_STACK, kib * KIB))
+            self.assertEqual(self.starts(resource.RLIMIT_STACK, 128 * KIB), (DONE, ""))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <new>
+
 #include <libscan/simt/executor/src/fiber.hpp>
 
 namespace libscan::inline v1_executor::simt::executor {
@@ -31,9 +33,7 @@ memory_range stack_pool::take() {
   }
   void* const mapped = mmap(nullptr, stack_bytes + page_bytes(), PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (mapped == MAP_FAILED) {
-    throw kernel_error("the executor finds no memory for the stack of one more thread of a kernel");
-  }
+  if (mapped == MAP_FAILED) throw std::bad_alloc();
   mprotect(mapped, page_bytes(), PROT_NONE);
   return {static_cast<std::byte*>(mapped) + page_bytes(), stack_bytes};
 }
