@@ -23,7 +23,7 @@ namespace libscan::inline v1::detail {
 namespace {
 
 constexpr std::size_t piece_bytes = max_piece_bytes(cuda_device{});
-constexpr int max_threads = 8;
+constexpr int max_threads = 16;
 
 /// Pinned memory for one piece, and the copies that have not ended.
 class staging_block {
