@@ -22,6 +22,8 @@ PROSE = (".md", ".html", ".svg", ".png")
 # Kinds of files that `reached_by` follows to every test of programs of the build. Whatever else changes,
 # data for example, may reach any test.
 FOLLOWED = (".hpp", ".cuh", ".cpp", ".cu", "CMakeLists.txt", *PROSE)
+# script/test --times adds one. Of the build's programs only those of bench/ read them.
+RECORDS = "bench/records/"
 
 
 def changed_since(root, commit):
@@ -168,8 +170,11 @@ class build_tree:
 
     def may_be_reached_by(self, test, changed):
         """The same, and True also where it is not known."""
-        made_of = [self.sources(output) for output in self.outputs(test)]
-        known = made_of and all(made_of) and all(name.endswith(FOLLOWED) for name in changed)
+        outputs = list(self.outputs(test))
+        known = outputs and all(map(self.sources, outputs))
+        if known and not any(output.startswith(("bench/", "tests/bench/")) for output in outputs):
+            changed = [name for name in changed if not name.startswith(RECORDS)]
+        known = known and all(name.endswith(FOLLOWED) for name in changed)
         return bool(changed) and (not known or self.reached_by(test, changed))
 
     def affected(self, changed):

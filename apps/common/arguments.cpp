@@ -250,7 +250,7 @@ void add_common_arguments(CLI::App& app, common_arguments& values, column_use us
   app.add_option(
          "--engine", to->engine,
          "cpu, cuda, executor (the GPU's kernels, simulated on the CPU: for small files), or "
-         "auto: a usable GPU, else the CPU")
+         "auto: a usable GPU, else the CPU. A GPU gains nothing where the disk is the limit")
       ->check(CLI::IsMember({"cpu", "cuda", "executor", "auto"}))
       ->capture_default_str()
       ->group(running_group);

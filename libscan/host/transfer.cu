@@ -164,11 +164,15 @@ class passage {
     try {
       simt::selected_device const here(device_number_);
       auto own = lanes().take(device_number_);
+      device::buffer<std::byte> const memory(
+          device_ == nullptr ? static_cast<index_t>(2 * piece_bytes) : 0, own->stream);
       try {
-        pass_pieces(*own);
+        pass_pieces(*own, memory.data());
       } catch (...) {
         fail();
-        (void)cudaStreamSynchronize(own->stream);  // before the blocks are used again
+        // Before the memory and the blocks are used again.
+        (void)cudaStreamSynchronize(own->stream);
+        if (kernels_ != nullptr) (void)cudaStreamSynchronize(kernels_);
         for (staging_block& block : own->blocks) block.drop();
       }
       lanes().give_back(device_number_, std::move(own));
@@ -177,9 +181,7 @@ class passage {
     }
   }
 
-  void pass_pieces(lane& own) {
-    device::buffer<std::byte> const memory(
-        device_ == nullptr ? static_cast<index_t>(2 * piece_bytes) : 0, own.stream);
+  void pass_pieces(lane& own, std::byte* memory) {
     for (int turn = 0;; turn ^= 1) {
       std::size_t const number = claimed_.fetch_add(1);
       if (failed_ || number * piece_bytes >= bytes_) break;
@@ -188,7 +190,7 @@ class passage {
       std::size_t const begin = number * piece_bytes;
       auto* const on_device = device_ != nullptr
                                   ? device_ + begin
-                                  : memory.data() + static_cast<std::size_t>(turn) * piece_bytes;
+                                  : memory + static_cast<std::size_t>(turn) * piece_bytes;
       pass(own, block, on_device, begin);
     }
     own.finish();

@@ -333,6 +333,14 @@ class Again(SmallProject):
             self.write({name: json.dumps(PRESETS) + "\n"})
             self.assertEqual(self.run_suites()[:2], (True, self.ALL), name)
 
+    def test_a_record_reaches_no_test_of_another_program(self):
+        self.commit()
+        self.run_suites()
+        self.write({"bench/records/build-quick.json": "{}\n"})
+        self.assertEqual(self.run_suites()[:2], (True, []))
+        self.write({"bench/records/build-quick.json": "[]\n", "data/items.txt": "1\n"})
+        self.assertEqual(self.run_suites()[:2], (True, self.ALL))
+
     def test_a_program_that_was_built_again_is_tested_again(self):
         self.commit()
         self.run_suites()
