@@ -2,6 +2,7 @@
 #include <apps/common/temporary_file.hpp>
 
 #include <fcntl.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <array>
@@ -46,6 +47,18 @@ void temporary_file::check(int error) const {
   if (error == 0) return;
   throw file_error::from_errno(directory_, "cannot write a temporary file (see --temp and TMPDIR)",
                                error);
+}
+
+void temporary_file::require_space(std::uint64_t bytes) const {
+  struct statvfs system = {};
+  // Without a size the file system does not tell what is free.
+  if (::fstatvfs(file_->get(), &system) != 0 || system.f_blocks == 0) return;
+  std::uint64_t const free_blocks = ::geteuid() == 0 ? system.f_bfree : system.f_bavail;
+  std::uint64_t const free_bytes = free_blocks * system.f_frsize;
+  if (free_bytes >= bytes) return;
+  throw file_error(directory_, "cannot hold a temporary file of " + std::to_string(bytes) +
+                                   " bytes (see --temp and TMPDIR): " + std::to_string(free_bytes) +
+                                   " bytes are free");
 }
 
 void temporary_file::write(std::span<std::byte const> bytes) {

@@ -32,6 +32,9 @@ class temporary_file {
   /// `file_error`.
   explicit temporary_file(std::string const& otherwise = "/var/tmp");
 
+  /// Throws `file_error` if the file system has fewer bytes free than will be written.
+  void require_space(std::uint64_t bytes) const;
+
   /// Appends bytes, in another thread. Throws `file_error`.
   void write(std::span<std::byte const> bytes);
 

@@ -140,7 +140,7 @@ class external_sort {
   std::vector<record_list> split(record_list const& from, splitters<word> const& by,
                                  bool count_positions) const {
     std::size_t const extent = plan_.extent_items(by.count());
-    bucket_writer to(by.count(), extent, sizeof(Key), value_bytes, request_.directory);
+    bucket_writer to(from.count, by.count(), extent, sizeof(Key), value_bytes, request_.directory);
     std::vector<staging> next;
     auto const empty = [&](std::size_t b) -> staging {
       auto* const keys = reinterpret_cast<Key*>(to.keys(b));

@@ -33,14 +33,16 @@ std::optional<record_piece> record_reader::next() {
   return piece;
 }
 
-bucket_writer::bucket_writer(std::size_t buckets, std::size_t extent, std::size_t key_bytes,
-                             std::size_t value_bytes, std::string const& directory)
+bucket_writer::bucket_writer(index_t records, std::size_t buckets, std::size_t extent,
+                             std::size_t key_bytes, std::size_t value_bytes,
+                             std::string const& directory)
     : extent_(extent),
       key_bytes_(key_bytes),
       value_bytes_(value_bytes),
       memory_(buckets, extent * (key_bytes + value_bytes)),
       file_(directory),
       buckets_(buckets) {
+  file_.require_space(static_cast<std::uint64_t>(records) * (key_bytes + value_bytes));
   advise_huge_pages(memory_[0].data(), memory_.size() * memory_[0].size());
   for (record_list& bucket : buckets_) {
     bucket.keys = file_.file();

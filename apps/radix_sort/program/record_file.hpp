@@ -65,8 +65,9 @@ class record_reader {
 /// Distributes records over buckets in a temporary file. A bucket keeps the order of its records.
 class bucket_writer {
  public:
-  /// Each bucket has memory for `extent` records, a multiple of 4096.
-  bucket_writer(std::size_t buckets, std::size_t extent, std::size_t key_bytes,
+  /// Each bucket has memory for `extent` records, a multiple of 4096. Throws `file_error` if the
+  /// disk cannot hold `records`, all of them.
+  bucket_writer(index_t records, std::size_t buckets, std::size_t extent, std::size_t key_bytes,
                 std::size_t value_bytes, std::string const& directory);
 
   /// The memory of the bucket's next records.

@@ -523,13 +523,17 @@ class Faults(ProgramCase):
         try:
             out = os.path.join(mount, "o.raw")
             full = "No space left on device"
-            temporary = "%s: cannot write a temporary file (see --temp and TMPDIR): " + full
+            temporary = "%s: cannot hold a temporary file of %d bytes (see --temp and TMPDIR): "
+            bytes_of = os.path.getsize(self.zeros(64 * MIB))
             for name, options, words in [
                     ("scan-prefix", ["-o", out], out + ": cannot write: " + full),
                     ("scan-filter", ["-o", out], out + ": cannot write: " + full),
                     ("scan-sort", ["-o", out, "--temp", self.dir], out + ": cannot write: " + full),
-                    ("scan-sort", ["-o", out], temporary % (mount + "/")),
-                    ("scan-sort", ["-o", self.path("o.raw"), "--temp", mount], temporary % mount)]:
+                    ("scan-sort", ["-o", out], temporary % (mount + "/", bytes_of)),
+                    ("scan-sort", ["-o", self.path("o.raw"), "--temp", mount],
+                     temporary % (mount, bytes_of)),
+                    ("scan-sort", ["-o", self.path("o.raw"), "--temp", mount, "--argsort"],
+                     temporary % (mount, 2 * bytes_of))]:
                 with self.subTest(program=name, options=options):
                     done = subprocess.run(self.command(name, self.zeros(64 * MIB), *options),
                                           stderr=subprocess.PIPE, check=False)
