@@ -25,12 +25,12 @@ struct scan_operation {
   using total_type = total_value_t<T>;
   using item = memory_value_t<In, T>;
   using result = memory_value_t<Out, T>;
-  static constexpr bool small = sizeof(T) <= 16;
-  static constexpr bool pipelines = small && suits_bulk_copy<In>;
+  static constexpr bool is_small = sizeof(T) <= 16;
+  static constexpr bool pipelines = is_small && suits_bulk_copy<In>;
   using tunings =
-      tunings_to_try<std::conditional_t<small && has_short_resident<T>,
+      tunings_to_try<std::conditional_t<is_small && has_short_resident<T>,
                                         short_resident_tuning<item, T, result>, void>,
-                     std::conditional_t<small, resident_tuning<item, T, result>, void>,
+                     std::conditional_t<is_small, resident_tuning<item, T, result>, void>,
                      std::conditional_t<pipelines, pipeline_tuning<item, T, result>, void>,
                      std::conditional_t<pipelines, fallback_tuning<T>, look_back_tuning<T>>>;
 
@@ -74,12 +74,12 @@ struct reverse_scan_operation {
   using T = typename Op::value_type;
   using item = memory_value_t<In, T>;
   using result = memory_value_t<Out, T>;
-  static constexpr bool small = sizeof(T) <= 16;
+  static constexpr bool is_small = sizeof(T) <= 16;
   using tunings =
-      tunings_to_try<std::conditional_t<small && has_short_resident<T>,
+      tunings_to_try<std::conditional_t<is_small && has_short_resident<T>,
                                         short_resident_tuning<item, T, result>, void>,
-                     std::conditional_t<small, resident_tuning<item, T, result>, void>,
-                     std::conditional_t<small && suits_bulk_copy<In> && std::is_pointer_v<Out>,
+                     std::conditional_t<is_small, resident_tuning<item, T, result>, void>,
+                     std::conditional_t<is_small && suits_bulk_copy<In> && std::is_pointer_v<Out>,
                                         pipeline_tuning<item, T, result>, void>,
                      look_back_tuning<T>>;
 

@@ -20,12 +20,12 @@ template <class In, class Totals, class Heads, class Keys, class Op,
 struct segmented_reduce_operation {
   using T = typename Op::value_type;
   using item = memory_value_t<In, T>;
-  static constexpr bool small = sizeof(T) <= 16;
-  static constexpr bool pipelines = small && suits_segmented_pipeline<In, Heads>;
+  static constexpr bool is_small = sizeof(T) <= 16;
+  static constexpr bool pipelines = is_small && suits_segmented_pipeline<In, Heads>;
   static constexpr int head_bits = staged_heads<Heads, 32>::bits_per_item;
   using tunings = tunings_to_try<
-      std::conditional_t<small, short_resident_segmented_tuning<T>, void>,
-      std::conditional_t<small, resident_segmented_tuning<T>, void>,
+      std::conditional_t<is_small, short_resident_segmented_tuning<T>, void>,
+      std::conditional_t<is_small, resident_segmented_tuning<T>, void>,
       std::conditional_t<pipelines, segmented_reduce_pipeline_tuning<item, T, head_bits>, void>,
       segmented_tuning<T>>;
 

@@ -31,9 +31,9 @@ LIBSCAN_HOST_DEVICE constexpr float widened_half(std::uint16_t half) {
   // Infinities and NaNs have the largest exponent of either. Subnormal halves are multiples of
   // 2^-24, and floats that are not subnormal.
   std::uint32_t const normal = (magnitude << 13) + chosen(magnitude < 0x7c00U, bias, 2 * bias);
-  auto const small =
+  auto const subnormal =
       bits_as<std::uint32_t>(static_cast<float>(static_cast<int>(magnitude)) * 0x1p-24F);
-  return bits_as<float>(sign | chosen(magnitude < 0x400U, small, normal));
+  return bits_as<float>(sign | chosen(magnitude < 0x400U, subnormal, normal));
 }
 
 /// The bits of the half nearest to a float.
@@ -43,8 +43,8 @@ LIBSCAN_HOST_DEVICE constexpr std::uint16_t narrowed_to_half(float number) {
   std::uint32_t const odd = magnitude >> 13 & 1U;
   std::uint32_t const normal = (magnitude - 0x38000000U + 0xfffU + odd) >> 13;
   // Added to 1/2, the significant bits come last in the fraction, rounded.
-  auto const small = bits_as<std::uint32_t>(bits_as<float>(magnitude) + 0.5F) - 0x3f000000U;
-  std::uint32_t const finite = chosen(magnitude < 0x38800000U, small, normal);
+  auto const subnormal = bits_as<std::uint32_t>(bits_as<float>(magnitude) + 0.5F) - 0x3f000000U;
+  std::uint32_t const finite = chosen(magnitude < 0x38800000U, subnormal, normal);
   std::uint32_t const large = chosen(magnitude > 0x7f800000U, 0x7e00U, 0x7c00U);  // NaN, infinity
   // From 65520 on (halfway from the largest half to the next one there would be), the result is
   // infinity.

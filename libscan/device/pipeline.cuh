@@ -176,7 +176,7 @@ struct pipeline_kernel {
   static constexpr int resident_blocks = 1;
   // When tile k + slots is fetched, tile k + slots - stages has left its stage: it has been
   // scanned, as has tile k. Kept parts leave spare slots.
-  static constexpr int slots = stages + (keeps ? groups : 1);
+  static constexpr int slot_count = stages + (keeps ? groups : 1);
   static constexpr int max_tiles_in_flight = Tuning::max_tiles_in_flight;
   static_assert(stages >= groups && stages >= max_tiles_in_flight && max_tiles_in_flight > 0 &&
                 tile_items % parts == 0 && Work::copies <= simt::warp_size);
@@ -185,13 +185,13 @@ struct pipeline_kernel {
     typename Work::stage_type stage[stages];
     simt::mbarrier full[stages];
     simt::mbarrier empty[stages];
-    index_t tile[slots];
-    simt::mbarrier tile_known[slots];
-    summary part_sum[slots][parts];
-    simt::mbarrier parts_summed[slots];
-    simt::mbarrier summed[slots];
-    summary carry[slots];
-    simt::mbarrier carry_known[slots];
+    index_t tile[slot_count];
+    simt::mbarrier tile_known[slot_count];
+    summary part_sum[slot_count][parts];
+    simt::mbarrier parts_summed[slot_count];
+    simt::mbarrier summed[slot_count];
+    summary carry[slot_count];
+    simt::mbarrier carry_known[slot_count];
   };
 
   __device__ void operator()(shared_storage& shared, Work work, item_count count,
@@ -249,7 +249,7 @@ struct pipeline_kernel {
 #pragma unroll 1
     for (auto& empty : shared.empty) empty.init(parts * simt::warp_size);
 #pragma unroll 1
-    for (int slot = 0; slot < slots; ++slot) {
+    for (int slot = 0; slot < slot_count; ++slot) {
       shared.parts_summed[slot].init(parts * simt::warp_size);
       shared.summed[slot].init(simt::warp_size);
       shared.tile_known[slot].init(1);
@@ -263,8 +263,8 @@ struct pipeline_kernel {
   static __device__ void fetch(shared_storage& shared, Work const& work, index_t n, unsigned k,
                                index_t tile) {
     if (first_lane()) {
-      shared.tile[k % slots] = tile;
-      shared.tile_known[k % slots].arrive();
+      shared.tile[k % slot_count] = tile;
+      shared.tile_known[k % slot_count].arrive();
     }
     index_t const base = tile * tile_items;
 #pragma unroll
@@ -305,7 +305,7 @@ struct pipeline_kernel {
   static __device__ void sum_parts(shared_storage& shared, Work const& work, index_t n, op_type op,
                                    tile_totals<summary> const& totals, int part) {
     for (unsigned k = 0;; ++k) {
-      unsigned const slot = k % slots;
+      unsigned const slot = k % slot_count;
       auto& stage = shared.stage[k % stages];
       shared.full[k % stages].wait(k / stages % 2);
       index_t const tile = shared.tile[slot];
@@ -320,7 +320,7 @@ struct pipeline_kernel {
       // Fences take time; warps take turns at them.
       unsigned const publisher = device::overwrites(work) ? k % unsigned{parts} : 0;
       if (static_cast<unsigned>(part) == publisher) {
-        shared.parts_summed[slot].wait(k / slots % 2);
+        shared.parts_summed[slot].wait(k / slot_count % 2);
         if (device::overwrites(work)) simt::exchange_fence();
         publish(shared, totals, tile, slot, op);
         shared.summed[slot].arrive();
@@ -335,16 +335,16 @@ struct pipeline_kernel {
                                              int group, int part) {
     int const begin = part * part_items;
     for (auto k = static_cast<unsigned>(group);; k += groups) {
-      unsigned const slot = k % slots;
+      unsigned const slot = k % slot_count;
       shared.full[k % stages].wait(k / stages % 2);
       if (shared.tile[slot] * tile_items >= n) return;
       typename Work::tile_part held;
       summarize(shared, work, n, k, begin, held);
       shared.parts_summed[slot].arrive();
-      shared.parts_summed[slot].wait(k / slots % 2);
+      shared.parts_summed[slot].wait(k / slot_count % 2);
       if (part == 0) publish(shared, totals, shared.tile[slot], slot, op);
       summary const before = sum_before(shared.part_sum[slot], part, op);
-      shared.carry_known[slot].wait(k / slots % 2);
+      shared.carry_known[slot].wait(k / slot_count % 2);
       // Read again, not kept in registers, which are scarce.
       index_t const base = shared.tile[slot] * tile_items;
       held.write(work, shared.stage[k % stages], base, device::valid_items<tile_items>(n, base),
@@ -357,11 +357,11 @@ struct pipeline_kernel {
   static __device__ void summarize(shared_storage& shared, Work const& work, index_t n, unsigned k,
                                    int begin, Part& held) {
     auto& stage = shared.stage[k % stages];
-    index_t const base = shared.tile[k % slots] * tile_items;
+    index_t const base = shared.tile[k % slot_count] * tile_items;
     int const valid = device::valid_items<tile_items>(n, base);
     work.copy_edges(stage, base, valid, begin, begin + part_items);
     summary const sum = held.summarize(work, stage, base, valid, begin);
-    if (simt::lane_id() == 0) shared.part_sum[k % slots][begin / part_items] = sum;
+    if (simt::lane_id() == 0) shared.part_sum[k % slot_count][begin / part_items] = sum;
   }
 
   /// Publishes the total of a tile. By one warp.
@@ -387,8 +387,8 @@ struct pipeline_kernel {
     index_t const tiles = ceil_div(n, index_t{tile_items});
     bool last_was_here = tiles == 0 && blockIdx.x == 0;
     for (unsigned k = 0, groups_finished = 0; groups_finished < groups; ++k) {
-      unsigned const slot = k % slots;
-      shared.tile_known[slot].wait(k / slots % 2);
+      unsigned const slot = k % slot_count;
+      shared.tile_known[slot].wait(k / slot_count % 2);
       index_t const tile = shared.tile[slot] < tiles ? shared.tile[slot] : tiles;
       if (tile < tiles || (finishes<Work> && last_was_here)) {
         summary const before = prefix.advance_to(tile);
@@ -409,11 +409,11 @@ struct pipeline_kernel {
   static __device__ void scan_parts(shared_storage& shared, Work const& work, index_t n, op_type op,
                                     int group, int part) {
     for (auto k = static_cast<unsigned>(group);; k += groups) {
-      unsigned const slot = k % slots;
-      shared.carry_known[slot].wait(k / slots % 2);
+      unsigned const slot = k % slot_count;
+      shared.carry_known[slot].wait(k / slot_count % 2);
       index_t const base = shared.tile[slot] * tile_items;
       if (base >= n) return;
-      shared.summed[slot].wait(k / slots % 2);
+      shared.summed[slot].wait(k / slot_count % 2);
       summary const before = op(shared.carry[slot], sum_before(shared.part_sum[slot], part, op));
       work.scan(shared.stage[k % stages], base, device::valid_items<tile_items>(n, base),
                 part * part_items, before, [&] { shared.empty[k % stages].arrive(); });

@@ -255,9 +255,9 @@ __device__ __forceinline__ all_items items_in_segments(Heads const&, index_t) {
 template <has_offsets Heads>
 __device__ __forceinline__ some_items items_in_segments(Heads const& heads, index_t base) {
   auto const in_tile = [&](auto offset) {
-    constexpr index_t far = index_t{1} << 30;  // no tile has so many
+    constexpr index_t beyond = index_t{1} << 30;  // no tile has so many
     index_t const item = static_cast<index_t>(offset) - base;
-    return static_cast<int>(item < 0 ? 0 : item < far ? item : far);
+    return static_cast<int>(item < 0 ? 0 : item < beyond ? item : beyond);
   };
   return {in_tile(heads.offsets[0]), in_tile(heads.offsets[heads.segments])};
 }

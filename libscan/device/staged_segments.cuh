@@ -143,12 +143,12 @@ struct staged_heads<equal_segments, Items> {
       auto const length = static_cast<unsigned>(heads.length);
       return {length, static_cast<unsigned>(into), length == 1 ? 0 : ~0u / length + 1};
     }
-    unsigned const far = 2 * Items;
-    return {far,
+    unsigned const beyond = 2 * Items;
+    return {beyond,
             into == 0      ? 0
-            : left < Items ? far - static_cast<unsigned>(left)
+            : left < Items ? beyond - static_cast<unsigned>(left)
                            : 1,
-            ~0u / far + 1};
+            ~0u / beyond + 1};
   }
 };
 

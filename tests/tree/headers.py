@@ -6,7 +6,8 @@ of CUDA only), all of a layer together by the others; the .cuh files together by
 first architecture named, and those of CUDA only each by itself; the .cuh files of all folders at once
 for the other architectures, and with each of the C++ compilers. With --by-module no header is compiled
 by itself, but all of an application together, all of the core, and all .cuh files by nvcc, if it works.
-Examples of host APIs and of device calls, which README.md quotes, are headers too.
+Examples of host APIs and of device calls, which README.md quotes, are headers too. Where headers are compiled
+together by the C++ compiler, macros of other libraries come first.
 """
 import argparse
 import concurrent.futures
@@ -21,6 +22,10 @@ import tree
 
 CXX_FLAGS = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror",
              "-Wno-sign-conversion", "-Wno-unknown-pragmas"]
+# Names that other libraries' headers define: Qt's, Windows' and Xlib's.
+MACROS = {"slots": "", "signals": "public", "emit": "", "foreach": "for", "forever": "for (;;)", "near": "",
+          "far": "", "small": "char", "interface": "struct", "None": "0L", "Bool": "int", "Status": "int",
+          "Success": "0", "True": "1", "False": "0", "Always": "2"}
 NVCC_FLAGS = ["-std=c++20", "-ptx", "-Werror=all-warnings", "-o", os.devnull]
 
 
@@ -39,9 +44,10 @@ def module_of(header):
 
 def jobs(arguments, work):
     """Pairs of what is compiled, in words, and command line."""
-    def source_of(name, headers):
+    def source_of(name, headers, macros={}):
         source = work / (str(name).replace("/", "_") + ".cu")
-        source.write_text("".join(f"#include <{header}>\n" for header in headers))
+        source.write_text("".join(f"#define {name} {text}\n" for name, text in macros.items()) +
+                          "".join(f"#include <{header}>\n" for header in headers))
         return source
 
     include = tree.include_options(arguments.root)
@@ -64,9 +70,10 @@ def jobs(arguments, work):
         yield f"{header} by itself", [*nvcc, f"-arch={arguments.arch[0]}", source_of(header, [header])]
     for group, inside in itertools.groupby(sorted(hosted), key=together):
         inside = list(inside)
+        macros = {} if group == pathlib.Path("apps/check") else MACROS  # a program's
         for compiler in others:
             yield f"the headers of {group}", [compiler, *CXX_FLAGS, *include, "-x", "c++",
-                                              source_of(group, inside)]
+                                              source_of(group, inside, macros)]
         device_inside = [header for header in inside if header in device]
         if per_folder and device_inside:
             yield f"the .cuh files of {group}", [*nvcc, f"-arch={arguments.arch[0]}",

@@ -130,8 +130,8 @@ struct value_line {
           return float_bits<float>::at(multiple);
         }
       }
-      auto const near = static_cast<Value>(edge);
-      return near >= edge ? near : next(near);
+      auto const rounded = static_cast<Value>(edge);
+      return rounded >= edge ? rounded : next(rounded);
     }
   }
 
@@ -357,8 +357,9 @@ class even_bins {
       auto const [k, part] = rule.estimate_.estimate(x);
       if (std::fabs(part - 0.5) < rule.certain_) return k;
       if (rule.certain_ < 0) return rule.search(x);
-      int const near = part < 0.5 ? k : k + 1;
-      int const place = detail::at_least(x, rule.edge(near)) ? near : near - 1;
+      int const nearest_edge = part < 0.5 ? k : k + 1;
+      int const place =
+          detail::at_least(x, rule.edge(nearest_edge)) ? nearest_edge : nearest_edge - 1;
       return place < rule.bins_ ? place : rule.bins_ - 1;
     }
   };
@@ -388,10 +389,10 @@ class even_bins {
 #ifdef __CUDA_ARCH__
     // Divergent lanes would wait for each other: all compute the place of the nearest sample
     // inside.
-    value_type const near = nearest(x, first, last);
-    int const k = places.place(near);
+    value_type const inside = nearest(x, first, last);
+    int const k = places.place(inside);
 #if __CUDA_ARCH__ >= 900
-    return near == x && x >= first ? k : bins_ + outside;  // the same in fewer registers
+    return inside == x && x >= first ? k : bins_ + outside;  // the same in fewer registers
 #else
     return inside ? k : bins_ + outside;
 #endif

@@ -153,7 +153,7 @@ enum class equal_samples : std::uint8_t { blocks, eights };
 
 /// Where the counters are. Near ones get places in integer bins from the samples themselves; for
 /// far ones, a million, that took 1.2 times as long as precomputed places (Zen 4).
-enum class counters : std::uint8_t { near, far };
+enum class counters : std::uint8_t { nearby, distant };
 
 /// Calls many(find(sample), n) for n consecutive equal samples, and each(k, place) for the others;
 /// neighbors have different k, except for the last few, with k = 0.
@@ -176,7 +176,7 @@ void for_places(Sample const* in, index_t items, Rule const& rule, Many many, Ea
           continue;
         }
       }
-      if constexpr (Where == counters::near && find_block.has_distances) {
+      if constexpr (Where == counters::nearby && find_block.has_distances) {
         if (find_block.inside(in + i)) {
           auto const distance = find_block.distances();
           detail::for_eights(
@@ -223,7 +223,7 @@ class place_tables {
     std::uint32_t* const counts = counts_.data();
     std::uint16_t* const copies = copies_.data();
     in_form([&](auto form) {
-      detail::for_places<equal_samples::blocks, counters::near>(
+      detail::for_places<equal_samples::blocks, counters::nearby>(
           in, items, rule,
           [=](index_t place, index_t n) { counts[place] += static_cast<std::uint32_t>(n); },
           [=](int k, index_t place) {
@@ -333,7 +333,7 @@ class narrow_table {
   void count(Sample const* in, index_t items, Rule const& rule, Carry carry) {
     static_assert(histogram_block < wrap);
     std::uint8_t* const table = counters_.get();
-    detail::for_places<equal_samples::eights, counters::far>(
+    detail::for_places<equal_samples::eights, counters::distant>(
         in, items, rule,
         [this, table, &carry](index_t place, index_t n) {
           table[place] = static_cast<std::uint8_t>(table[place] + n);

@@ -91,7 +91,7 @@ void count_few(Sample const* in, index_t n, Rule const& rule, [[maybe_unused]] C
         512;  // from here on it pays to evaluate the rule per value, not per sample
     if (n >= enough) return detail::count_few_values(in, n, rule, add);
   }
-  detail::for_places<equal_samples::blocks, counters::far>(
+  detail::for_places<equal_samples::blocks, counters::distant>(
       in, n, rule, add, [add](int, index_t place) { add(place, 1); });
 }
 

@@ -205,8 +205,8 @@ std::optional<To> smallest_from(long double x) {
     return x < static_cast<long double>(limits::min()) ? limits::min()
                                                        : static_cast<To>(std::ceil(x));
   } else {
-    auto const near = static_cast<To>(x);
-    return near >= x ? near : libscan::detail::value_line<To>::next(near);
+    auto const rounded = static_cast<To>(x);
+    return rounded >= x ? rounded : libscan::detail::value_line<To>::next(rounded);
   }
 }
 
@@ -219,8 +219,8 @@ std::optional<To> greatest_to(long double x) {
     return x > static_cast<long double>(limits::max()) ? limits::max()
                                                        : static_cast<To>(std::floor(x));
   } else {
-    auto const near = static_cast<To>(x);
-    return near <= x ? near : libscan::detail::value_line<To>::previous(near);
+    auto const rounded = static_cast<To>(x);
+    return rounded <= x ? rounded : libscan::detail::value_line<To>::previous(rounded);
   }
 }
 

@@ -91,11 +91,11 @@ class call_paths {
 
   std::uint32_t number(path_id path, void const* return_address, cache& recent, numbers& all,
                        std::vector<place>& places) {
-    cached& near = recent[mix(path, return_address) % recent.size()];
-    if (near.path != path || near.return_address != return_address) {
-      near = {path, return_address, look_up(path, return_address, all, places)};
+    cached& known = recent[mix(path, return_address) % recent.size()];
+    if (known.path != path || known.return_address != return_address) {
+      known = {path, return_address, look_up(path, return_address, all, places)};
     }
-    return near.id;
+    return known.id;
   }
   std::uint32_t look_up(path_id path, void const* return_address, numbers& all,
                         std::vector<place>& places);

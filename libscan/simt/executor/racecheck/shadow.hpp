@@ -59,7 +59,7 @@ struct access_record {
 /// have to share with others. Of 64 consecutive threads, all are remembered.
 class crowd {
  public:
-  static constexpr unsigned slots = 64;
+  static constexpr unsigned slot_count = 64;
 
   void clear() {
     taken_ = 0;
@@ -67,9 +67,10 @@ class crowd {
   }
 
   void put(access_record const& now) {
-    unsigned slot = (now.thread.rank() + 31 * now.thread.block()) % slots;
+    unsigned slot = (now.thread.rank() + 31 * now.thread.block()) % slot_count;
     // Plain writes are never dropped; there are at most 8, one for each byte.
-    while (is_taken(slot) && record_[slot].kind == access_kind::write) slot = (slot + 1) % slots;
+    while (is_taken(slot) && record_[slot].kind == access_kind::write)
+      slot = (slot + 1) % slot_count;
     record_[slot] = now;
     taken_ |= std::uint64_t{1} << slot;
     kinds_ |= bit(now.kind);
@@ -111,7 +112,7 @@ class crowd {
 
   std::uint64_t taken_ = 0;
   unsigned kinds_ = 0;  ///< a bit for each kind that may be there
-  std::array<access_record, slots> record_;
+  std::array<access_record, slot_count> record_;
 };
 
 /// Lends crowds until the end of a launch.
@@ -215,9 +216,9 @@ class global_shadow {
  public:
   cell& at(std::uintptr_t address) {
     std::uintptr_t const number = address / page_bytes;
-    cached& near = cache_[number % cache_.size()];
-    if (near.cells == nullptr || near.number != number) near = {number, page(number)};
-    return (*near.cells)[address % page_bytes / 8];
+    cached& known = cache_[number % cache_.size()];
+    if (known.cells == nullptr || known.number != number) known = {number, page(number)};
+    return (*known.cells)[address % page_bytes / 8];
   }
 
   /// Looks up again which bytes of `range` are out of bounds, after an allocation of shared memory.

@@ -106,10 +106,10 @@ void sort_segments(int threads, item_segments<Offset> const& segments, Order con
   index_t const groups = libscan::ceil_div(segments.items(), group_items);
   // A few items of tiny segments are sorted on the stack.
   constexpr index_t near_items = 2 * batch_items;
-  alignas(cache_line) std::byte near[near_items * sizeof(Item)];
+  alignas(cache_line) std::byte on_stack[near_items * sizeof(Item)];
   index_t const scratch_items = std::min<index_t>(threads, groups) * 2 * max_length;
   sort_memory<Item> const memory(scratch_items <= near_items ? 0 : scratch_items);
-  Item* const all_scratch = memory.empty() ? reinterpret_cast<Item*>(near) : memory.data();
+  Item* const all_scratch = memory.empty() ? reinterpret_cast<Item*>(on_stack) : memory.data();
   detail::for_each_of(threads, groups, [&](int worker, index_t group) {
     Item* const scratch = all_scratch + worker * 2 * max_length;
     index_t s = segments.first_from(0, group * group_items);
