@@ -174,8 +174,8 @@ struct pipeline_kernel {
   static constexpr unsigned fetching = simt::full_warp >> (simt::warp_size - fetch_lanes);
   static constexpr int block_threads = (fetch_warp + 1) * simt::warp_size;
   static constexpr int resident_blocks = 1;
-  // When tile k + slot_count is fetched, tile k + slot_count - stages has left its stage: it has been
-  // scanned, as has tile k. Kept parts leave spare slots.
+  // When tile k + slot_count is fetched, tile k + slot_count - stages has left its stage: it has
+  // been scanned, as has tile k. Kept parts leave spare slots.
   static constexpr int slot_count = stages + (keeps ? groups : 1);
   static constexpr int max_tiles_in_flight = Tuning::max_tiles_in_flight;
   static_assert(stages >= groups && stages >= max_tiles_in_flight && max_tiles_in_flight > 0 &&
