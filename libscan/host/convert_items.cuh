@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include <libscan/host/input_types.hpp>
-#include <libscan/host/transfer_buffer.cuh>
+#include <libscan/host/transfer.cuh>
 #include <libscan/simt/simt.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {

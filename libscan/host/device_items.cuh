@@ -12,7 +12,7 @@
 #include <libscan/host/device_call.cuh>
 #include <libscan/host/device_items.hpp>
 #include <libscan/host/this_machine.cuh>
-#include <libscan/host/transfer_buffer.cuh>
+#include <libscan/host/transfer.cuh>
 #include <libscan/reduce.cuh>
 #include <libscan/scan.cuh>
 

@@ -7,7 +7,7 @@
 #include <libscan/binary_scan.cuh>
 #include <libscan/host/host_call.hpp>
 #include <libscan/host/this_machine.cuh>
-#include <libscan/host/transfer_buffer.cuh>
+#include <libscan/host/transfer.cuh>
 
 namespace libscan::inline v1::detail {
 

@@ -18,7 +18,7 @@
 #include <libscan/host/host_call.hpp>
 #include <libscan/host/host_heads.hpp>
 #include <libscan/host/this_machine.cuh>
-#include <libscan/host/transfer_buffer.cuh>
+#include <libscan/host/transfer.cuh>
 #include <libscan/scan.cuh>
 #include <libscan/segmented_reduce.cuh>
 #include <libscan/segmented_scan.cuh>

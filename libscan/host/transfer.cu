@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// transfer.hpp on the machine that this is compiled for.
-#include <libscan/host/transfer.hpp>
+// transfer.cuh on the machine that this is compiled for.
+#include <libscan/host/transfer.cuh>
 
 #include <algorithm>
 #include <atomic>
@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include <libscan/buffer.cuh>
 #include <libscan/cpu/workers.hpp>
 #include <libscan/host/this_machine.cuh>
 

@@ -20,7 +20,7 @@ namespace libscan::test {
 namespace {
 
 /// Numbers of items around one piece, the first that come in pieces, and some pieces that end
-/// early. transfer.hpp says how many bytes that is: 4 KiB in the executor, 16 MiB on a GPU.
+/// early. transfer.cuh says how many bytes that is: 4 KiB in the executor, 16 MiB on a GPU.
 template <class T>
 std::vector<index_t> sizes(engine const& on) {
   index_t const items = (on.is_cuda() ? index_t{16} << 20 : index_t{4} << 10) / index_t{sizeof(T)};

@@ -12,7 +12,7 @@
 #include <libscan/device/item_count.cuh>
 #include <libscan/device/segment_readers.cuh>
 #include <libscan/host/this_machine.cuh>
-#include <libscan/host/transfer_buffer.cuh>
+#include <libscan/host/transfer.cuh>
 #include <libscan/predicate.hpp>
 
 namespace libscan::inline LIBSCAN_MACHINE {

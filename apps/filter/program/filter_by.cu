@@ -3,7 +3,7 @@
 #include <apps/filter/device/textbook_filter.cuh>
 #include <apps/filter/program/filter_by.hpp>
 #include <libscan/host/this_machine.cuh>
-#include <libscan/host/transfer_buffer.cuh>
+#include <libscan/host/transfer.cuh>
 
 namespace libscan::apps {
 

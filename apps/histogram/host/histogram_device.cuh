@@ -12,7 +12,7 @@
 
 #include <apps/histogram/host/histogram_device.hpp>
 #include <libscan/host/this_machine.cuh>
-#include <libscan/host/transfer_buffer.cuh>
+#include <libscan/host/transfer.cuh>
 #include <libscan/sorted_histogram.cuh>
 
 namespace libscan::inline v1::detail {

@@ -9,7 +9,7 @@
 
 #include <apps/radix_sort/host/sort_device.hpp>
 #include <libscan/host/this_machine.cuh>
-#include <libscan/host/transfer_buffer.cuh>
+#include <libscan/host/transfer.cuh>
 #include <libscan/radix_sort.cuh>
 
 namespace libscan::inline v1::detail {

@@ -7,7 +7,7 @@
 
 #include <apps/radix_sort/host/sort_device.hpp>
 #include <libscan/host/this_machine.cuh>
-#include <libscan/host/transfer_buffer.cuh>
+#include <libscan/host/transfer.cuh>
 #include <libscan/split_by_key.cuh>
 
 namespace libscan::inline v1::detail {

@@ -4,7 +4,7 @@
 #include <apps/radix_sort/program/sort_by.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/host/this_machine.cuh>
-#include <libscan/host/transfer_buffer.cuh>
+#include <libscan/host/transfer.cuh>
 #include <libscan/split_sort.cuh>
 
 namespace libscan::apps {

@@ -12,7 +12,7 @@
 #include <libscan/coo_to_csr.cuh>
 #include <libscan/host/on_queue.hpp>
 #include <libscan/host/this_machine.cuh>
-#include <libscan/host/transfer_buffer.cuh>
+#include <libscan/host/transfer.cuh>
 #include <libscan/spmv.cuh>
 
 namespace libscan::inline v1::detail {
