@@ -315,7 +315,7 @@ class Failures(RankCase):
         for how, words in [("late", "rank 2: its disk is full"), ("one", "rank 2: its disk is full"),
                            ("several", "rank 1: its disk is full")]:
             with self.subTest(how):
-                # On a busy machine the late message may come before the failure is heard of; then again.
+                # On a busy machine the late message may come before the failure does; then again.
                 for _ in range(3):
                     code, out, err = self.on_ranks(3, "failing_ranks", how)
                     if "touched" not in err:
