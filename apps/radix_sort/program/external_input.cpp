@@ -23,9 +23,6 @@ external_input::item_file external_input::file_of(item_stream& items,
     return result;
   }
   temporary_file copy(directory);
-  if (auto const count = items.count()) {
-    copy.require_space(static_cast<std::uint64_t>(*count) * result.item);
-  }
   copy.write(begun);
   if (begun.empty()) items.begin(item_stream::piece_items(1, result.item), 1);
   while (auto const piece = items.next()) copy.write(*piece);
