@@ -62,11 +62,18 @@ def program(name, *included, words="exit 0"):
     return f"{includes}echo {name} >> ../../tests.log\n{words}\n"
 
 
-def pass_time(minutes, after):
-    """What a program or a build does so that these minutes are over as soon as a file is there, or a
-    test has run; then it goes on for long."""
-    there = f"[ -e {after} ] || grep -q {after} ../../tests.log"
-    return (f"for i in $(seq 600); do if {there}; then break; fi; sleep 0.1; done; "
+def exists(file):
+    return f"[ -e {file} ]"
+
+
+def has_run(test):
+    return f"grep -q {test} ../../tests.log"
+
+
+def pass_time(minutes, when):
+    """What a program or a build does so that these minutes are over as soon as a condition of the shell
+    holds; then it goes on for long."""
+    return (f"for i in $(seq 600); do if {when}; then break; fi; sleep 0.1; done; "
             f"echo {minutes} > ../../clock; sleep 60")
 
 
@@ -249,7 +256,7 @@ class Changed(SmallProject):
         self.commit()
         self.write({"tests/cpu/a_near.cpp": program("a_near"),
                     "tests/cpu/b_far.cpp":
-                    "# building: " + pass_time(24, "a_near") + "\n" + program("b_far")})
+                    "# building: " + pass_time(24, exists("a_near")) + "\n" + program("b_far")})
         self.replace("CHANGED_PROGRAMS", 2)
         passed, shown = self.run_changed()
         self.assertTrue(passed)
@@ -260,7 +267,7 @@ class Changed(SmallProject):
 
     def test_a_test_is_stopped_in_time_and_counts_as_not_run(self):
         self.commit()
-        self.write({"tests/cpu/a_near.cpp": program("a_near", words=pass_time(26, "b_far")),
+        self.write({"tests/cpu/a_near.cpp": program("a_near", words=pass_time(26, has_run("b_far"))),
                     "tests/cpu/b_far.cpp": program("b_far"),
                     "tests/device/d_user.cpp": program("d_user")})
         self.replace("CHANGED_PROGRAMS", 2)
@@ -272,7 +279,7 @@ class Changed(SmallProject):
 
     def test_a_failure_counts_also_when_the_time_is_over(self):
         self.commit()
-        self.write({"tests/cpu/a_near.cpp": program("a_near", words=pass_time(26, "failed")),
+        self.write({"tests/cpu/a_near.cpp": program("a_near", words=pass_time(26, exists("failed"))),
                     "tests/cpu/b_far.cpp": program("b_far", words="echo FAILED: b; exit 1"),
                     "tests/cpu/c_last.cpp": program("c_last", words="sleep 1; touch failed")})
         self.replace("CHANGED_PROGRAMS", 3)
