@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <tuple>
 #include <type_traits>
 
 #include <libscan/cpu/stream_copy.hpp>
@@ -225,11 +224,13 @@ struct unsigned_code {
   }
 };
 
-/// Sets all of a tuple's code.
-template <class... Op, class... Item>
-void choose(std::tuple<vector_scan_of_items<Op, Item>...>& all) {
-  all = {vector_scan_of_items<Op, Item>{unsigned_code<Op, Item>::sum,
-                                        unsigned_code<Op, Item>::scan}...};
+/// Sets all code of a table.
+template <class Table>
+void choose(Table& all) {
+  all.for_each([]<class Op, class Item>(vector_scan_of_items<Op, Item>& code) {
+    code.sum = unsigned_code<Op, Item>::sum;
+    code.scan = unsigned_code<Op, Item>::scan;
+  });
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 #include <type_traits>
 
 #include <libscan/core/item_types.hpp>
@@ -58,43 +57,61 @@ struct vector_segmented_scan {
    store_policy policy, memory_piece const& items_ahead, memory_piece const& heads_ahead);
 };
 
-template <template <class> class Code, template <class> class Op, class... T>
-using code_for_types = std::tuple<Code<Op<T>>...>;
+/// Code of different types, or tables of such code. The base classes take the place of a
+/// std::tuple, which takes half a second to compile wherever it is included.
+template <class... Code>
+struct code_table : Code... {
+  /// Calls f(code) for all code.
+  template <class Function>
+  void for_each(Function const& f) {
+    (call<Code>(f), ...);
+  }
+
+ private:
+  template <class One, class Function>
+  void call(Function const& f) {
+    One& one = *this;
+    if constexpr (requires { one.for_each(f); }) {
+      one.for_each(f);
+    } else {
+      f(one);
+    }
+  }
+};
 
 template <template <class> class Code, template <class> class Op>
 using code_for_integers =
-    code_for_types<Code, Op, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t,
-                   std::uint16_t, std::uint32_t, std::uint64_t>;
+    code_table<Code<Op<std::int8_t>>, Code<Op<std::int16_t>>, Code<Op<std::int32_t>>,
+               Code<Op<std::int64_t>>, Code<Op<std::uint8_t>>, Code<Op<std::uint16_t>>,
+               Code<Op<std::uint32_t>>, Code<Op<std::uint64_t>>>;
+template <template <class> class Code, template <class> class Op>
+using code_for_floats = code_table<Code<Op<float>>, Code<Op<double>>>;
 
-#define LIBSCAN_INTEGERS(name, word) code_for_integers<Code, name>{},
-#define LIBSCAN_FLOATING(name, word) code_for_types<Code, name, float, double>{},
+#define LIBSCAN_INTEGERS(name, word) code_for_integers<Code, name>,
+#define LIBSCAN_FLOATING(name, word) code_for_floats<Code, name>,
 /// Code<Op> for every operator of the list and the types that it is for.
 template <template <class> class Code>
-using vector_code = decltype(std::tuple_cat(
-    LIBSCAN_OPERATORS(LIBSCAN_INTEGERS) LIBSCAN_NUMBER_OPERATORS(LIBSCAN_FLOATING) std::tuple<>{}));
+using vector_code = code_table<LIBSCAN_OPERATORS(LIBSCAN_INTEGERS)
+                                   LIBSCAN_NUMBER_OPERATORS(LIBSCAN_FLOATING) code_table<>>;
 #undef LIBSCAN_INTEGERS
 #undef LIBSCAN_FLOATING
 
-using vector_scans = vector_code<vector_scan>;
-using vector_segmented_scans = vector_code<vector_segmented_scan>;
+struct vector_scans : vector_code<vector_scan> {};
+struct vector_segmented_scans : vector_code<vector_segmented_scan> {};
 
 template <class T, class... Item>
-using sums_of_items = std::tuple<vector_scan_of_items<plus<T>, Item>...>;
+using sums_of_items = code_table<vector_scan_of_items<plus<T>, Item>...>;
 template <class T>
 using sums_of_short_items =
     sums_of_items<T, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t>;
 
 /// Sums in wider types than the items': counts and lengths to places, for example.
-using vector_widening_scans = decltype(std::tuple_cat(
-    sums_of_short_items<std::int32_t>{}, sums_of_short_items<std::uint32_t>{},
-    sums_of_short_items<std::int64_t>{}, sums_of_short_items<std::uint64_t>{},
-    sums_of_items<std::int64_t, std::int32_t, std::uint32_t>{},
-    sums_of_items<std::uint64_t, std::int32_t, std::uint32_t>{}, sums_of_items<double, float>{}));
-
-template <class Code, class Tuple>
-inline constexpr bool holds = false;
-template <class Code, class... Codes>
-inline constexpr bool holds<Code, std::tuple<Codes...>> = (std::is_same_v<Code, Codes> || ...);
+struct vector_widening_scans
+    : code_table<sums_of_short_items<std::int32_t>, sums_of_short_items<std::uint32_t>,
+                 sums_of_short_items<std::int64_t>, sums_of_short_items<std::uint64_t>,
+                 sums_of_items<std::int64_t, std::int32_t, std::uint32_t>,
+                 sums_of_items<std::uint64_t, std::int32_t, std::uint32_t>,
+                 sums_of_items<double, float>> {};
 
 template <class Op>
 struct fixed_width_operator {
@@ -111,14 +128,14 @@ template <class Op, class Item>
 using code_for = vector_scan_of_items<typename fixed_width_operator<Op>::type, fixed_width<Item>>;
 
 template <class Op, class Item>
-concept widens = holds<code_for<Op, Item>, vector_widening_scans>;
+concept widens = std::is_base_of_v<code_for<Op, Item>, vector_widening_scans>;
 
 template <class T>
 class chosen_operator;
 
 /// Whether `Op` has vector code for such items.
 template <class Op, class Item = typename Op::value_type>
-concept vectorized = holds<code_for<Op, Item>, vector_scans> || widens<Op, Item> ||
+concept vectorized = std::is_base_of_v<code_for<Op, Item>, vector_scans> || widens<Op, Item> ||
     std::is_same_v<Op, chosen_operator<Item>>;
 
 #define LIBSCAN_ASSERT(name, type) \
@@ -147,7 +164,7 @@ class chosen_operator {
   explicit chosen_operator(Op op)
       : call_([](T earlier, T later) -> T { return Op{}(earlier, later); }),
         identity_(op.identity()) {
-    vector_scan<Op> const& best = std::get<vector_scan<Op>>(best_vector_scans());
+    vector_scan<Op> const& best = best_vector_scans();
     vector_code_ = {best.sum, best.scan};
   }
 
@@ -216,20 +233,18 @@ class segmented_scan_code {
 /// The best code for an operator and items that have some. It may refer to `op`.
 template <class Item, class Op>
 requires vectorized<Op, Item> scan_code<Op, Item> vector_scan_of(Op const& op) {
-  using code = code_for<Op, Item>;
   if constexpr (std::is_same_v<Op, chosen_operator<Item>>) {
     return scan_code<Op, Item>(op.vector_code());
   } else if constexpr (widens<Op, Item>) {
-    return scan_code<Op, Item>(std::get<code>(best_vector_widening_scans()));
+    return scan_code<Op, Item>(best_vector_widening_scans());
   } else {
-    return scan_code<Op, Item>(std::get<code>(best_vector_scans()));
+    return scan_code<Op, Item>(best_vector_scans());
   }
 }
 
 template <vectorized Op>
 segmented_scan_code<Op> vector_segmented_scan_of() {
-  using code = vector_segmented_scan<typename fixed_width_operator<Op>::type>;
-  return segmented_scan_code<Op>(std::get<code>(best_vector_segmented_scans()));
+  return segmented_scan_code<Op>(best_vector_segmented_scans());
 }
 
 }  // namespace libscan::inline v1::cpu::detail

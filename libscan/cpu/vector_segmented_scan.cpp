@@ -241,13 +241,8 @@ T scan_as_unsigned(scan_kind kind, T const* in, head_word const* heads, T* out, 
                                    read_ahead(n / group_items<T>, items_ahead, heads_ahead)));
 }
 
-template <class Op>
-void choose(vector_segmented_scan<Op>& code) {
-  code = {scan_as_unsigned<Op>};
-}
-
 void choose_all(vector_segmented_scans& all) {
-  std::apply([](auto&... code) { (choose(code), ...); }, all);
+  all.for_each([]<class Op>(vector_segmented_scan<Op>& code) { code.scan = scan_as_unsigned<Op>; });
 }
 
 }  // namespace

@@ -64,3 +64,25 @@ function(libscan_target target)
     target_compile_definitions(${target} PRIVATE LIBSCAN_FEW_VECTOR_TARGETS)
   endif()
 endfunction()
+
+# libscan_targets_below(result folder): the targets of the folder and of those below it.
+function(libscan_targets_below result folder)
+  get_property(found DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+  get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+  foreach(inner IN LISTS folders)
+    libscan_targets_below(more ${inner})
+    list(APPEND found ${more})
+  endforeach()
+  set(${result} ${found} PARENT_SCOPE)
+endfunction()
+
+# What most sources include of the standard library. In the quick set it is read once for all targets with the
+# same options, as part of their precompiled headers.
+set(LIBSCAN_STANDARD_HEADERS)
+if(LIBSCAN_QUICK_TESTS)
+  set(LIBSCAN_STANDARD_HEADERS
+    <algorithm> <array> <atomic> <bit> <charconv> <chrono> <cmath> <concepts> <condition_variable> <cstdint>
+    <cstdio> <cstring> <exception> <filesystem> <functional> <iostream> <iterator> <limits> <map>
+    <memory> <mutex> <new> <numeric> <optional> <random> <set> <span> <sstream> <stdexcept> <string>
+    <string_view> <thread> <tuple> <type_traits> <unordered_map> <utility> <variant> <vector>)
+endif()

@@ -329,8 +329,8 @@ TEMPLATE_TEST_CASE("Vector code sets no floating-point flags by any instruction 
                         cpu::store_policy::cached, nullptr);
               code.sum(in.data(), n);
             };
-            scan(std::get<vector_scan<minimum<T>>>(scans), minimum<T>::identity());
-            scan(std::get<vector_scan<maximum<T>>>(scans), maximum<T>::identity());
+            scan(static_cast<vector_scan<minimum<T>> const&>(scans), minimum<T>::identity());
+            scan(static_cast<vector_scan<maximum<T>> const&>(scans), maximum<T>::identity());
           }) == "");
     CHECK(flags_of([&] {
             std::vector<std::uint8_t> flags(in.size());

@@ -144,10 +144,11 @@ void check_segmented_scans(vector_segmented_scan<Op> const& code) {
 
 TEST_CASE("vector scans agree with a loop, whatever the instruction set") {
   for_each_target([] {
-    std::apply([](auto const&... code) { (check_scans(code), ...); },
-               cpu::detail::current_vector_scans());
-    std::apply([](auto const&... code) { (check_scans(code), ...); },
-               cpu::detail::current_vector_widening_scans());
+    auto const check = [](auto const& code) { check_scans(code); };
+    auto scans = cpu::detail::current_vector_scans();
+    scans.for_each(check);
+    auto widening = cpu::detail::current_vector_widening_scans();
+    widening.for_each(check);
   });
 }
 
@@ -239,8 +240,8 @@ TEST_CASE("head flags are marked as a loop marks them, whatever the instruction 
 
 TEST_CASE("segmented vector scans agree with a loop, whatever the instruction set") {
   for_each_target([] {
-    std::apply([](auto const&... code) { (check_segmented_scans(code), ...); },
-               cpu::detail::current_vector_segmented_scans());
+    auto scans = cpu::detail::current_vector_segmented_scans();
+    scans.for_each([](auto const& code) { check_segmented_scans(code); });
   });
 }
 
@@ -253,8 +254,8 @@ std::vector<T> rounded_sums(std::vector<T> const& in) {
   auto const words = words_of(heads);
   auto const scans = cpu::detail::current_vector_scans();
   auto const segmented = cpu::detail::current_vector_segmented_scans();
-  auto const& plain = std::get<vector_scan<plus<T>>>(scans);
-  auto const& within = std::get<vector_segmented_scan<plus<T>>>(segmented);
+  vector_scan<plus<T>> const& plain = scans;
+  vector_segmented_scan<plus<T>> const& within = segmented;
   std::vector<T> all{plain.sum(in.data(), n)};
   std::vector<T> room(in.size());
   wanted_sum<T> beside{in.data(), n, T{}};

@@ -168,7 +168,7 @@ bool is_wordy(char c) {
 /// Whether a byte of UTF-8 goes on with a character.
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
-std::string quoted(std::string_view text) { return '"' + std::string(text) + '"'; }
+std::string in_quotes(std::string_view text) { return '"' + std::string(text) + '"'; }
 
 }  // namespace
 
@@ -242,7 +242,7 @@ class expression_parser {
       if (text_.substr(at_, symbol.size()) != symbol) continue;
       int const here = column();
       at_ += symbol.size();
-      return add({what, -1, -1, parse_number("a number after " + quoted(symbol)), here});
+      return add({what, -1, -1, parse_number("a number after " + in_quotes(symbol)), here});
     }
     fail(
         "expected a comparison (< <= > >= == !=), \"nan\", \"finite\", \"bits\", \"not\" or \"(\"");
@@ -310,7 +310,7 @@ class expression_parser {
       while (end < text_.size() && is_wordy(text_[end])) ++end;
     }
     while (end < text_.size() && is_continuation(text_[end])) ++end;
-    return quoted(text_.substr(at_, end - at_));
+    return in_quotes(text_.substr(at_, end - at_));
   }
 
   [[noreturn]] void fail(std::string const& words) {
@@ -327,7 +327,7 @@ class expression_parser {
 expression::expression(std::string_view text) : text_(text) { expression_parser(*this).parse(); }
 
 void expression::fail(int column, std::string const& words) const {
-  throw invalid_argument("predicate " + quoted(text_) + ", column " + std::to_string(column) +
+  throw invalid_argument("predicate " + in_quotes(text_) + ", column " + std::to_string(column) +
                          ": " + words);
 }
 

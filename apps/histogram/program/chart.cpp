@@ -213,7 +213,7 @@ int run_gnuplot(scratch const& script, scratch const& out, scratch const& words)
 }
 
 /// Text as a gnuplot string in single quotes, on one line.
-std::string quoted(std::string const& text) {
+std::string in_quotes(std::string const& text) {
   std::string result = "'";
   for (char const letter : text) {
     if (letter == '\'') result += '\'';
@@ -241,8 +241,8 @@ std::string gnuplot_script(chart const& what, picture_format format) {
   std::string script = format == picture_format::svg
                            ? "set terminal svg size 960,600 background rgb 'white'\n"
                            : "set terminal pngcairo size 1280,800 fontscale 1.3\n";
-  script += "set title " + quoted(what.title) + " noenhanced\nset xlabel " + quoted(what.values) +
-            " noenhanced\nset ylabel " + quoted(what.counts) +
+  script += "set title " + in_quotes(what.title) + " noenhanced\nset xlabel " + in_quotes(what.values) +
+            " noenhanced\nset ylabel " + in_quotes(what.counts) +
             " noenhanced\nset key off\nset grid y\nset border 3\nset tics nomirror out\n"
             "set style fill solid 0.8\nset encoding utf8\n";
   // Infinite heights cannot be drawn.
