@@ -7,9 +7,10 @@
 #include <span>
 
 #include <libscan/buffer.cuh>
-#include <libscan/core/function_ref.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/host/device_call.hpp>
 #include <libscan/host/on_engine.hpp>
+#include <libscan/host/piece_plan.hpp>
 #include <libscan/host/this_machine.cuh>
 
 namespace libscan::inline v1::detail {
@@ -19,25 +20,9 @@ inline constexpr std::size_t min_bytes_in_pieces(cuda_device) { return std::size
 /// Few, so that tests reach them.
 inline constexpr std::size_t min_bytes_in_pieces(executor_run) { return std::size_t{4} << 10; }
 
-/// Bytes of each piece but the last.
+/// Bytes that a piece copies one way, at most.
 inline constexpr std::size_t max_piece_bytes(cuda_device) { return std::size_t{4} << 20; }
 inline constexpr std::size_t max_piece_bytes(executor_run) { return std::size_t{1} << 10; }
-
-/// `bytes` of host memory whose pieces pass through device memory.
-struct host_bytes {
-  std::byte const* in;
-  std::byte* out;  ///< receives what the kernels leave in place of `in`, which it may be; or null
-  std::size_t bytes;
-  std::size_t item_bytes;  ///< a power of 2; no item is in two pieces
-};
-
-/// A piece in device memory.
-struct device_piece {
-  void* items;
-  index_t n;
-  index_t number;  ///< 0 is the first
-  void* stream;    ///< a cudaStream_t, the same for all pieces
-};
 
 /// Copies on a machine with kernels, a `cuda_device` or an `executor_run`.
 template <class Machine>
@@ -47,12 +32,27 @@ struct transfer {
   static void to_device(void* device, void const* host, std::size_t bytes);
   static void to_host(void* host, void const* device, std::size_t bytes);
 
-  /// Calls enqueue(piece) for all pieces in order, by changing threads, one at a time. `enqueue`
-  /// puts kernels into the piece's stream, which read and write the piece. Returns when all is
-  /// complete. Throws what `enqueue` throws, and `device_error`. Takes device memory for a few
-  /// pieces.
-  static void in_pieces(Machine on, host_bytes const& host,
-                        function_ref<void(device_piece const&)> enqueue);
+  /// Runs a plan, after what the default stream holds. Returns when all is complete. Throws what
+  /// the plan throws, and `device_error`. Takes device memory for a few pieces.
+  static void in_pieces(Machine on, piece_plan const& plan);
+
+  /// Bytes of device memory that a call may take: what is free, or what `limit_device_bytes` says.
+  static std::size_t usable_bytes(Machine on);
+};
+
+/// Workspace of the kernels of pieces: one after the other, in one stream.
+class piece_workspace {
+ public:
+  explicit piece_workspace(std::size_t bytes) : memory_(static_cast<index_t>(bytes)) {}
+
+  queue_place place(device_piece const& piece) const {
+    return {.stream = piece.stream,
+            .workspace = memory_.data(),
+            .workspace_bytes = static_cast<std::size_t>(memory_.size())};
+  }
+
+ private:
+  device::buffer<std::byte> memory_;
 };
 
 }  // namespace libscan::inline v1::detail

@@ -9,11 +9,30 @@
 #include <span>
 #include <type_traits>
 #include <variant>
+#include <vector>
 
 #include <apps/histogram/host/histogram_device.hpp>
+#include <libscan/host/convert_items.cuh>
 #include <libscan/host/this_machine.cuh>
 #include <libscan/host/transfer.cuh>
 #include <libscan/sorted_histogram.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// Adds counts[bins..2 * bins-1] to counts[0..bins-1], and totals[1] to totals[0].
+struct add_counts_kernel {
+  static constexpr int block_threads = 256;
+  __device__ void operator()(std::uint64_t* counts, int bins, sample_totals* totals) const {
+    device::each_item(bins, [=](index_t b) { counts[b] += counts[bins + b]; });
+    if (blockIdx.x != 0 || threadIdx.x != 0) return;
+    totals[0].below += totals[1].below;
+    totals[0].inside += totals[1].inside;
+    totals[0].above += totals[1].above;
+    totals[0].nan += totals[1].nan;
+  }
+};
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device
 
 namespace libscan::inline v1::detail {
 
@@ -120,11 +139,67 @@ std::size_t device_histogram<Machine, Sample>::workspace_bytes(index_t n, int bi
   }
 }
 
+/// Most bins of a histogram in pieces, whose counts are added piece by piece.
+inline constexpr int max_bins_in_pieces = 1 << 20;
+
+/// Whether samples in host memory go through the machine in pieces.
+template <class Sample, class Machine>
+bool counts_in_pieces(Machine on, index_t n, int bins) {
+  return bins <= max_bins_in_pieces &&
+         static_cast<std::size_t>(n) * sizeof(Sample) >= detail::min_bytes_in_pieces(on);
+}
+
+/// The same as `count`, in pieces.
+template <class Machine, class Sample>
+sample_totals count_in_pieces(Machine on, Sample const* samples, index_t n,
+                              any_bins<Sample> const& host_bins, std::uint64_t* counts) {
+  int const bins = detail::bins_of(host_bins);
+  item_pieces const pieces(n, sizeof(Sample), detail::max_piece_bytes(on));
+  piece_workspace const ws(device_histogram<Machine, Sample>::workspace_bytes(
+      pieces.piece_items, bins, histogram_kind::counted));
+  // Counts and totals of all pieces so far, and after them those of one piece.
+  device::transfer_buffer<std::uint64_t> const d_counts(2 * index_t{bins});
+  device::transfer_buffer<sample_totals> const d_totals(2);
+  simt::fill_async(d_counts.data(), 0, static_cast<std::size_t>(bins) * sizeof(std::uint64_t));
+  simt::fill_async(d_totals.data(), 0, sizeof(sample_totals));
+  auto const inputs = [&](index_t piece, std::vector<host_part>& parts) {
+    parts.push_back({const_cast<Sample*>(samples) + pieces.begin(piece),
+                     static_cast<std::size_t>(pieces.size(piece)) * sizeof(Sample), 0});
+  };
+  auto const outputs = [](index_t, index_t const*, std::vector<host_part>&) {};
+  with_device_rule<Sample>(host_bins, [&](any_bins<Sample> const& on_device) {
+    auto const kernels = [&](device_piece const& piece) {
+      queue_place const place = ws.place(piece);
+      device_histogram<Machine, Sample>::enqueue(
+          on, place,
+          {reinterpret_cast<Sample const*>(piece.memory), pieces.size(piece.number), nullptr,
+           on_device, d_counts.data() + bins, nullptr, nullptr, d_totals.data() + 1});
+      auto how = device::spread(bins);
+      how.on = device::stream_of(place);
+      simt::launch<device::add_counts_kernel>(how, d_counts.data(), bins, d_totals.data());
+    };
+    transfer<Machine>::in_pieces(
+        on, {.pieces = pieces.count(),
+             .device_bytes = static_cast<std::size_t>(pieces.piece_items) * sizeof(Sample),
+             .inputs = inputs,
+             .enqueue = kernels,
+             .outputs = outputs,
+             .arrays = {samples}});
+  });
+  d_counts.read_sync(counts, bins);
+  sample_totals totals;
+  d_totals.read_sync(&totals, 1);
+  return totals;
+}
+
 template <class Machine, class Sample>
 sample_totals device_histogram<Machine, Sample>::count(Machine on, Sample const* samples, index_t n,
                                                        any_bins<Sample> const& bins,
                                                        std::uint64_t* counts) {
   device::on_machine const here(on);
+  if (counts_in_pieces<Sample>(on, n, detail::bins_of(bins))) {
+    return count_in_pieces(on, samples, n, bins, counts);
+  }
   return copied_histogram(samples, n, bins, [&](histogram_call<Sample> call) {
     device::transfer_buffer<std::uint64_t> const out(bins_of(bins));
     call.counts = out.data();
