@@ -90,9 +90,11 @@ bool comes_in_pieces(Machine on, index_t n) {
 /// that is null.
 template <class Item, class Machine, class Call, class Enqueue>
 Item carry_through_pieces(Machine on, Call const& call, std::byte* out, Enqueue const& enqueue) {
-  device::transfer_buffer<Item> const carries(2);  // before a piece, and after it
   item_pieces const pieces(call.n, sizeof(Item), detail::max_piece_bytes(on));
-  piece_workspace const ws(device_items<Machine, Item>::workspace_bytes(pieces.piece_items));
+  std::size_t const ws_bytes = device_items<Machine, Item>::workspace_bytes(pieces.piece_items);
+  memory_layout shared;
+  shared.add(2 * sizeof(Item));  // what comes before a piece, and after it
+  std::size_t const ws_at = shared.add(ws_bytes);
   auto const part_of = [&](void const* items, index_t piece) {
     auto* const bytes = static_cast<std::byte*>(const_cast<void*>(items));
     return host_part{bytes + static_cast<std::size_t>(pieces.begin(piece)) * sizeof(Item),
@@ -108,19 +110,22 @@ Item carry_through_pieces(Machine on, Call const& call, std::byte* out, Enqueue 
     device_call each{.type = call.type, .op = call.op, .in = piece.memory};
     each.n = pieces.size(piece.number);
     each.init = call.init;
-    if (piece.number > 0) each.d_init = carries.data() + piece.number % 2;
-    enqueue(ws.place(piece), each, piece.memory, carries.data() + (piece.number + 1) % 2);
+    auto* const carries = reinterpret_cast<Item*>(piece.workspace);
+    if (piece.number > 0) each.d_init = carries + piece.number % 2;
+    enqueue(place_of(piece, ws_at, ws_bytes), each, piece.memory, carries + (piece.number + 1) % 2);
   };
+  Item result;
   transfer<Machine>::in_pieces(
       on, {.pieces = pieces.count(),
            .device_bytes = static_cast<std::size_t>(pieces.piece_items) * sizeof(Item),
            .inputs = inputs,
            .enqueue = kernels,
            .outputs = outputs,
-           .arrays = {call.in, out != nullptr ? out : call.in}});
-  Item result[2];
-  carries.read_sync(result, 2);
-  return result[pieces.count() % 2];
+           .arrays = {call.in, out != nullptr ? out : call.in},
+           .workspace_bytes = shared.bytes(),
+           .result = {&result, sizeof(Item),
+                      static_cast<std::size_t>(pieces.count() % 2) * sizeof(Item)}});
+  return result;
 }
 
 template <class Machine, class Item>

@@ -185,8 +185,9 @@ struct passage_shape {
   int threads = 1;
   int blocks = 2;               ///< of each thread, in turns: at most those of a lane
   int at_once = 4;              ///< pieces in device memory
+  std::size_t unit_bytes = 0;   ///< that a thread copies at once; at most a block; 0: a block
   int ahead = 2;                ///< pieces whose copies in begin before a piece's copies out do
-  std::byte* memory = nullptr;  ///< of the device, for `at_once` pieces
+  std::byte* memory = nullptr;  ///< of the device, for `at_once` pieces, and then the workspace
 };
 
 /// One run of a plan.
@@ -194,20 +195,30 @@ template <class Runtime>
 class passage {
  public:
   passage(piece_plan const& plan, passage_shape const& shape)
-      : plan_(plan), shape_(shape), places_(static_cast<std::size_t>(shape.at_once)) {
+      : plan_(plan),
+        shape_(shape),
+        places_(static_cast<std::size_t>(shape.at_once)),
+        shared_(lane_pool<Runtime>::all().take(shape.device)),
+        kernels_(shared_->in),
+        emptied_(shared_->out) {
+    if (shape_.unit_bytes == 0) shape_.unit_bytes = Runtime::block_bytes;
     shape_.ahead = std::min(shape.ahead, shape.at_once - 1);  // else no copy out begins
   }
 
-  /// Returns when all is complete. Throws what the plan and the runtime throw; then nothing uses
-  /// the memory anymore.
+  /// Returns when all is complete. Throws what the plan and the runtime throw; nothing uses the
+  /// memory anymore when the passage has been destroyed.
   void run() {
     cpu::run_workers(shape_.threads, [this] { work(); });
-    if (error_) {
-      kernels_.finish();
-      emptied_.finish();
-      std::rethrow_exception(error_);
-    }
+    if (error_) std::rethrow_exception(error_);
+    host_part const& result = plan_.result;
+    if (result.bytes != 0) kernels_.copy(result.host, workspace() + result.at, result.bytes);
     kernels_.synchronize();
+  }
+
+  passage(passage const&) = delete;
+  ~passage() {
+    shared_->abandon();
+    lane_pool<Runtime>::all().give_back(shape_.device, std::move(shared_));
   }
 
  private:
@@ -221,7 +232,6 @@ class passage {
     int copies = 0;                   // claimed and not yet in a stream
     typename Runtime::event through;  // the kernels
     typename Runtime::event emptied;  // the copies out
-    typename Runtime::counts_memory counts{piece_plan::max_counts};
   };
 
   place& place_of(index_t piece) {
@@ -229,6 +239,15 @@ class passage {
   }
   std::byte* memory_of(index_t piece) const {
     return shape_.memory + static_cast<std::size_t>(piece % shape_.at_once) * plan_.device_bytes;
+  }
+  std::byte* workspace() const {
+    return shape_.memory + static_cast<std::size_t>(shape_.at_once) * plan_.device_bytes;
+  }
+  /// Host memory for a piece's counts; null if it has none.
+  index_t* counts_of(index_t piece) {
+    if (plan_.counts == 0) return nullptr;
+    return reinterpret_cast<index_t*>(shared_->blocks[0].memory()) +
+           piece % shape_.at_once * piece_plan::max_counts;
   }
 
   /// One thread's share.
@@ -289,7 +308,7 @@ class passage {
     }
     std::optional<copy_unit> unit;
     if (!inputs_.empty()) {
-      unit = copy_unit{next_in_, true, inputs_.take(Runtime::block_bytes)};
+      unit = copy_unit{next_in_, true, inputs_.take(shape_.unit_bytes)};
       ++at.copies;
       last_was_input_ = true;
     }
@@ -312,14 +331,14 @@ class passage {
         lock.lock();
         if (failed_) return {};
       }
-      outputs_.list([&](auto& parts) { plan_.outputs(next_out_, at.counts.data(), parts); });
+      outputs_.list([&](auto& parts) { plan_.outputs(next_out_, counts_of(next_out_), parts); });
       has_outputs_ = true;
       listing_ = false;
       changed_.notify_all();
     }
     std::optional<copy_unit> unit;
     if (!outputs_.empty()) {
-      unit = copy_unit{next_out_, false, outputs_.take(Runtime::block_bytes)};
+      unit = copy_unit{next_out_, false, outputs_.take(shape_.unit_bytes)};
       ++at.copies;
       last_was_input_ = false;
     }
@@ -389,9 +408,9 @@ class passage {
       place& at = place_of(enqueued_);
       if (enqueued_ >= shape_.at_once) kernels_.wait(at.emptied);
       std::byte* const memory = memory_of(enqueued_);
-      plan_.enqueue({memory, enqueued_, kernels_.handle()});
+      plan_.enqueue({memory, enqueued_, kernels_.handle(), workspace()});
       if (plan_.counts != 0) {
-        kernels_.copy(at.counts.data(), memory + plan_.counts_at,
+        kernels_.copy(counts_of(enqueued_), memory + plan_.counts_at,
                       static_cast<std::size_t>(plan_.counts) * sizeof(index_t));
       }
       at.through.record(kernels_);
@@ -420,9 +439,10 @@ class passage {
   piece_plan const& plan_;
   passage_shape shape_;
   std::deque<place> places_;
-  typename Runtime::stream kernels_;
-  typename Runtime::stream emptied_;  // waits for copies out, in their order
-  std::mutex mutex_;                  // of all that follows
+  std::unique_ptr<lane> shared_;  // by all threads
+  typename Runtime::stream& kernels_;
+  typename Runtime::stream& emptied_;  // waits for copies out, in their order
+  std::mutex mutex_;                   // of all that follows
   std::condition_variable changed_;
   unit_list inputs_, outputs_;  // of pieces next_in_ and next_out_, if listed
   bool has_inputs_ = false;

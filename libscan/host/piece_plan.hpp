@@ -22,8 +22,9 @@ struct host_part {
 /// A piece in device memory.
 struct device_piece {
   std::byte* memory;
-  index_t number;  ///< 0 is the first
-  void* stream;    ///< a cudaStream_t, the same for all pieces
+  index_t number;        ///< 0 is the first
+  void* stream;          ///< a cudaStream_t, the same for all pieces
+  std::byte* workspace;  ///< the same for all pieces
 };
 
 /// What passes through device memory. Calls come from changing threads, one at a time except
@@ -39,8 +40,10 @@ struct piece_plan {
   function_ref<void(index_t piece, index_t const* counts, std::vector<host_part>& parts)> outputs;
   /// Host memory of the parts, to find how it is copied.
   std::vector<void const*> arrays = {};
-  std::size_t counts_at = 0;  ///< where a piece's memory holds counts
-  int counts = 0;             ///< of type index_t, at most `max_counts`
+  std::size_t counts_at = 0;           ///< where a piece's memory holds counts
+  int counts = 0;                      ///< of type index_t, at most `max_counts`
+  std::size_t workspace_bytes = 0;     ///< device memory that kernels of all pieces share
+  host_part result = {nullptr, 0, 0};  ///< copied from there in the end
   /// Makes a stretch of an input; by several threads at once.
   function_ref<void(index_t piece, std::byte* to)> fill = no_fill;
   /// Pieces in device memory at once; 0: as many as copies keep busy.

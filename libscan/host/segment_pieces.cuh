@@ -198,34 +198,40 @@ bool goes_in_pieces(Machine on, Call const& call) {
          detail::min_bytes_in_pieces(on);
 }
 
-/// What kernels of pieces share: carries from piece to piece, and workspace.
+/// Device memory that kernels of all pieces share: carries from piece to piece, and workspace.
 template <class Machine, class T>
 class piece_carries {
  public:
-  using word = typename call_in_words<T>::word;
-
   explicit piece_carries(index_t piece_items)
-      : carries_(3),
-        ws_(std::max(device_items<Machine, T>::workspace_bytes(piece_items),
-                     segments_bytes<T>(piece_items + 32, head_bits{}))) {}
+      : ws_bytes_(std::max(device_items<Machine, T>::workspace_bytes(piece_items),
+                           segments_bytes<T>(piece_items + 32, head_bits{}))),
+        carries_at_(layout_.add(3 * sizeof(T))),
+        ws_at_(layout_.add(ws_bytes_)) {}
 
-  queue_place place(device_piece const& piece) const { return ws_.place(piece); }
+  std::size_t bytes() const { return layout_.bytes(); }
+  queue_place place(device_piece const& piece) const {
+    return detail::place_of(piece, ws_at_, ws_bytes_);
+  }
   /// What comes before a piece; null before the first.
-  T* before(index_t piece) const { return piece == 0 ? nullptr : carries_.data() + piece % 2; }
+  T* before(device_piece const& piece) const {
+    return piece.number == 0 ? nullptr : carries(piece) + piece.number % 2;
+  }
   /// What comes before the next one.
-  T* next(index_t piece) const { return carries_.data() + (piece + 1) % 2; }
-  T* last_item() const { return carries_.data() + 2; }
+  T* next(device_piece const& piece) const { return carries(piece) + (piece.number + 1) % 2; }
+  T* last_item(device_piece const& piece) const { return carries(piece) + 2; }
 
-  /// What comes after all pieces.
-  T after(index_t pieces) const {
-    T all[2];
-    carries_.read_sync(all, 2);
-    return all[pieces % 2];
+  /// What comes after all pieces, to be copied to `result`.
+  host_part after(index_t pieces, void* result) const {
+    return {result, sizeof(T), carries_at_ + static_cast<std::size_t>(pieces % 2) * sizeof(T)};
   }
 
  private:
-  device::transfer_buffer<T> carries_;
-  piece_workspace ws_;
+  T* carries(device_piece const& piece) const {
+    return reinterpret_cast<T*>(piece.workspace + carries_at_);
+  }
+
+  memory_layout layout_;
+  std::size_t ws_bytes_, carries_at_, ws_at_;
 };
 
 /// Converts a piece for kernels that begin with the identity.
@@ -238,8 +244,8 @@ void begin_piece(host_pieces<T> const& work, piece_carries<Machine, T> const& ca
   how.on = device::stream_of(carries.place(piece));
   simt::launch<device::begin_piece_kernel<T>>(
       how, work.items(piece), work.type(), work.in_reverse(), to, operator_on_words<T>(op),
-      *static_cast<word const*>(init), reinterpret_cast<word const*>(carries.before(piece.number)),
-      reinterpret_cast<word*>(carries.last_item()));
+      *static_cast<word const*>(init), reinterpret_cast<word const*>(carries.before(piece)),
+      reinterpret_cast<word*>(carries.last_item(piece)));
 }
 
 /// A call on the accumulators of a piece, and on the 32 before them.
@@ -273,8 +279,8 @@ void enqueue_piece_scan(Machine on, host_scan const& call, host_pieces<T> const&
         .scan(ws, call.kind, head_bits{all.heads});
     simt::launch<device::end_piece_kernel>(how, all, call.kind == scan_kind::inclusive, op,
                                            *static_cast<word const*>(call.init),
-                                           reinterpret_cast<word const*>(carries.last_item()),
-                                           reinterpret_cast<word*>(carries.next(piece.number)));
+                                           reinterpret_cast<word const*>(carries.last_item(piece)),
+                                           reinterpret_cast<word*>(carries.next(piece)));
   } else {
     simt::launch<device::convert_kernel>(how, work.items(piece), work.type(), all.n,
                                          work.in_reverse(), results);
@@ -286,8 +292,8 @@ void enqueue_piece_scan(Machine on, host_scan const& call, host_pieces<T> const&
                                             .out = results,
                                             .n = all.n,
                                             .init = call.init,
-                                            .d_total = carries.next(piece.number),
-                                            .d_init = carries.before(piece.number)});
+                                            .d_total = carries.next(piece),
+                                            .d_init = carries.before(piece)});
   }
   if (work.in_reverse()) simt::launch<device::turn_round_kernel>(how, results, all.n);
   if constexpr (std::is_same_v<T, float>) {
@@ -305,6 +311,7 @@ void scan_in_pieces(Machine on, host_scan const& call) {
   std::size_t const out_bytes = detail::size_of(call.out_type);
   host_pieces<T> const work(call, call.direction, out_bytes, detail::max_piece_bytes(on));
   piece_carries<Machine, T> const carries(work.pieces().piece_items);
+  T total;
   bool const rounds = call.out_type != input_type_of<T>::value;
   auto const inputs = [&](index_t piece, std::vector<host_part>& parts) {
     work.list_inputs(piece, parts);
@@ -323,10 +330,10 @@ void scan_in_pieces(Machine on, host_scan const& call) {
                                     .enqueue = kernels,
                                     .outputs = outputs,
                                     .arrays = {call.in, call.out},
+                                    .workspace_bytes = carries.bytes(),
+                                    .result = carries.after(work.pieces().count(), &total),
                                     .fill = fill});
-  if (call.total != nullptr && !work.has_segments()) {
-    *static_cast<T*>(call.total) = carries.after(work.pieces().count());
-  }
+  if (call.total != nullptr && !work.has_segments()) *static_cast<T*>(call.total) = total;
 }
 
 /// Puts the sums of a piece into its stream.
@@ -345,10 +352,10 @@ void enqueue_piece_sums(Machine on, host_reduction const& call, host_pieces<T> c
                                                     {.type = item_type_of<T>::value,
                                                      .op = call.op,
                                                      .in = items,
-                                                     .out = carries.next(piece.number),
+                                                     .out = carries.next(piece),
                                                      .n = all.n,
                                                      .init = call.init,
-                                                     .d_init = carries.before(piece.number)});
+                                                     .d_init = carries.before(piece)});
   }
   begin_piece(work, carries, piece, call.op, call.init);
   word const identity = operator_on_words<T>(call.op).identity();
@@ -359,7 +366,7 @@ void enqueue_piece_sums(Machine on, host_reduction const& call, host_pieces<T> c
   simt::launch<device::last_total_kernel>(
       {.blocks = 1, .threads = 32, .on = device::stream_of(place)},
       reinterpret_cast<word const*>(work.totals(piece)), static_cast<index_t const*>(count),
-      reinterpret_cast<word*>(carries.next(piece.number)));
+      reinterpret_cast<word*>(carries.next(piece)));
 }
 
 /// Sums of host memory in pieces, of all or of segments that head bits describe. Returns how many.
@@ -369,6 +376,7 @@ index_t reduce_in_pieces(Machine on, host_reduction const& call) {
   piece_carries<Machine, T> const carries(work.pieces().piece_items);
   index_t const pieces = work.pieces().count();
   index_t segments = 0;
+  T total;
   auto const inputs = [&](index_t piece, std::vector<host_part>& parts) {
     work.list_inputs(piece, parts);
   };
@@ -392,9 +400,11 @@ index_t reduce_in_pieces(Machine on, host_reduction const& call) {
                                     .arrays = {call.in},
                                     .counts_at = work.count_at(),
                                     .counts = work.has_segments() ? 1 : 0,
+                                    .workspace_bytes = carries.bytes(),
+                                    .result = carries.after(pieces, &total),
                                     .fill = fill});
   if (work.has_segments()) return segments;
-  *static_cast<T*>(call.totals) = carries.after(pieces);
+  *static_cast<T*>(call.totals) = total;
   return 1;
 }
 

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
+#include <cstdint>
+#include <mutex>
+#include <utility>
+#include <vector>
 
 #include <libscan/cpu/workers.hpp>
-#include <libscan/host/device_limit.hpp>
 #include <libscan/host/passage.hpp>
 #include <libscan/host/this_machine.cuh>
+#include <libscan/host/transfer_tuning.hpp>
 
 namespace libscan::inline v1::detail {
 
@@ -22,11 +25,9 @@ constexpr std::size_t block_bytes_for(std::size_t piece_bytes) {
 
 #ifdef __CUDACC__
 
-constexpr int max_threads = 16;
-
 /// CUDA, as `passage` uses it.
 struct cuda_copies {
-  static constexpr std::size_t block_bytes = block_bytes_for(max_piece_bytes(cuda_device{}));
+  static constexpr std::size_t block_bytes = block_bytes_for(std::size_t{4} << 20);
   using scope = simt::selected_device;
 
   class stream;
@@ -79,32 +80,74 @@ struct cuda_copies {
     (void)cudaGetLastError();
     return known && attributes.type != cudaMemoryTypeUnregistered;
   }
+};
 
-  /// Pinned, so that copies to it do not wait for the stream.
-  class counts_memory {
-   public:
-    explicit counts_memory(int count) {
-      auto const bytes = static_cast<std::size_t>(count) * sizeof(index_t);
-      pinned_ = static_cast<index_t*>(pinned_memory(bytes));
-      if (pinned_ == nullptr) pageable_.resize(static_cast<std::size_t>(count));
+/// Device memory that no call uses. Some stays for later calls: to take it from the system may last
+/// as long as to copy it.
+class retained_memory {
+ public:
+  retained_memory(int device, std::size_t bytes) : device_(device), block_(take(device, bytes)) {}
+  retained_memory(retained_memory const&) = delete;
+  ~retained_memory() {
+    std::scoped_lock const lock(all().mutex);
+    if (all().retained + block_.bytes > max_bytes) {
+      (void)cudaFree(block_.memory);
+      return;
     }
-    counts_memory(counts_memory const&) = delete;
-    ~counts_memory() {
-      if (pinned_ != nullptr) (void)cudaFreeHost(pinned_);
-    }
-    index_t* data() { return pinned_ != nullptr ? pinned_ : pageable_.data(); }
+    all().retained += block_.bytes;
+    all().free.push_back({device_, block_});
+  }
 
-   private:
-    index_t* pinned_ = nullptr;
-    std::vector<index_t> pageable_;
+  std::byte* data() const { return static_cast<std::byte*>(block_.memory); }
+
+ private:
+  static constexpr std::size_t max_bytes = std::size_t{256} << 20;  // of all devices
+
+  struct block {
+    void* memory;
+    std::size_t bytes;
   };
+  struct blocks {
+    std::mutex mutex;
+    std::vector<std::pair<int, block>> free;
+    std::size_t retained = 0;
+  };
+  static blocks& all() {
+    static auto* const one = new blocks;  // CUDA may end before static objects do
+    return *one;
+  }
+
+  static block take(int device, std::size_t bytes) {
+    {
+      std::scoped_lock const lock(all().mutex);
+      auto& free = all().free;
+      auto const found = std::find_if(free.begin(), free.end(), [&](auto const& each) {
+        return each.first == device && each.second.bytes >= bytes;
+      });
+      if (found != free.end()) {
+        block const taken = found->second;
+        free.erase(found);
+        all().retained -= taken.bytes;
+        return taken;
+      }
+    }
+    block fresh{nullptr, bytes};
+    LIBSCAN_CHECK(cudaMalloc(&fresh.memory, bytes));
+    return fresh;
+  }
+
+  int device_;
+  block block_;
 };
 
 /// How many threads copy, and how many pieces are on their way.
 passage_shape shape_of(int device, piece_plan const& plan) {
   bool const staged = !std::ranges::all_of(plan.arrays, cuda_copies::reaches);
-  int const threads = staged ? std::clamp(cpu::default_threads(), 1, max_threads) : 3;
+  transfer_tuning const& tuned = tuned_transfers;
+  int const threads =
+      staged ? std::clamp(cpu::default_threads(), 1, tuned.staging_threads) : tuned.pinned_threads;
   passage_shape shape{.device = device, .threads = threads, .blocks = staged ? 2 : 4};
+  shape.unit_bytes = std::min(cuda_copies::block_bytes, block_bytes_for(tuned.unit_bytes));
   shape.at_once = plan.at_once != 0 ? plan.at_once : staged ? 2 * threads + 2 : 8;
   shape.at_once = static_cast<int>(std::min<index_t>(shape.at_once, plan.pieces));
   return shape;
@@ -137,18 +180,14 @@ struct executor_copies {
   static void* pinned_memory(std::size_t bytes) { return ::operator new(bytes); }
   /// So blocks are used, as for pageable memory.
   static bool reaches(void const*) { return false; }
-
-  class counts_memory {
-   public:
-    explicit counts_memory(int count) : counts_(static_cast<std::size_t>(count)) {}
-    index_t* data() { return counts_.data(); }
-
-   private:
-    std::vector<index_t> counts_;
-  };
 };
 
 #endif
+
+/// Bytes of device memory of a plan.
+std::size_t memory_of(piece_plan const& plan, passage_shape const& shape) {
+  return static_cast<std::size_t>(shape.at_once) * plan.device_bytes + plan.workspace_bytes;
+}
 
 #ifdef __CUDACC__
 
@@ -193,8 +232,7 @@ template <class Machine>
 void transfer<Machine>::in_pieces(Machine on, piece_plan const& plan) {
   simt::selected_device const here(on.number);
   passage_shape shape = shape_of(on.number, plan);
-  device::buffer<std::byte> const memory(
-      static_cast<index_t>(static_cast<std::size_t>(shape.at_once) * plan.device_bytes));
+  retained_memory const memory(on.number, memory_of(plan, shape));
   LIBSCAN_CHECK(cudaStreamSynchronize(nullptr));
   shape.memory = memory.data();
   passage<cuda_copies>(plan, shape).run();
@@ -212,7 +250,7 @@ std::size_t transfer<Machine>::usable_bytes(Machine on) {
   LIBSCAN_CHECK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved));
   LIBSCAN_CHECK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
   free += static_cast<std::size_t>(reserved - used);
-  return std::min(free - free / 16, device_limit());
+  return std::min(free - free / 16, tuned_transfers.device_bytes);
 }
 
 #else
@@ -231,16 +269,16 @@ void transfer<Machine>::to_host(void* host, void const* device, std::size_t byte
 
 template <class Machine>
 void transfer<Machine>::in_pieces(Machine /*on*/, piece_plan const& plan) {
-  passage_shape shape{.at_once = plan.at_once != 0 ? plan.at_once : 3};
-  device::buffer<std::byte> const memory(
-      static_cast<index_t>(static_cast<std::size_t>(shape.at_once) * plan.device_bytes));
+  passage_shape shape{.at_once = plan.at_once != 0 ? plan.at_once : 3,
+                      .unit_bytes = executor_copies::block_bytes};
+  device::buffer<std::byte> const memory(static_cast<index_t>(memory_of(plan, shape)));
   shape.memory = memory.data();
   passage<executor_copies>(plan, shape).run();
 }
 
 template <class Machine>
 std::size_t transfer<Machine>::usable_bytes(Machine /*on*/) {
-  return device_limit();
+  return tuned_transfers.device_bytes;
 }
 
 #endif

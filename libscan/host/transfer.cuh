@@ -12,16 +12,17 @@
 #include <libscan/host/on_engine.hpp>
 #include <libscan/host/piece_plan.hpp>
 #include <libscan/host/this_machine.cuh>
+#include <libscan/host/transfer_tuning.hpp>
 
 namespace libscan::inline v1::detail {
 
 /// Bytes of host memory from which pieces are faster than one copy of all.
-inline constexpr std::size_t min_bytes_in_pieces(cuda_device) { return std::size_t{16} << 20; }
+inline std::size_t min_bytes_in_pieces(cuda_device) { return tuned_transfers.min_bytes; }
 /// Few, so that tests reach them.
 inline constexpr std::size_t min_bytes_in_pieces(executor_run) { return std::size_t{4} << 10; }
 
 /// Bytes that a piece copies one way, at most.
-inline constexpr std::size_t max_piece_bytes(cuda_device) { return std::size_t{4} << 20; }
+inline std::size_t max_piece_bytes(cuda_device) { return tuned_transfers.piece_bytes; }
 inline constexpr std::size_t max_piece_bytes(executor_run) { return std::size_t{1} << 10; }
 
 /// Copies on a machine with kernels, a `cuda_device` or an `executor_run`.
@@ -36,24 +37,14 @@ struct transfer {
   /// the plan throws, and `device_error`. Takes device memory for a few pieces.
   static void in_pieces(Machine on, piece_plan const& plan);
 
-  /// Bytes of device memory that a call may take: what is free, or what `limit_device_bytes` says.
+  /// Bytes of device memory that a call may take: what is free, at most those of `transfer_tuning`.
   static std::size_t usable_bytes(Machine on);
 };
 
-/// Workspace of the kernels of pieces: one after the other, in one stream.
-class piece_workspace {
- public:
-  explicit piece_workspace(std::size_t bytes) : memory_(static_cast<index_t>(bytes)) {}
-
-  queue_place place(device_piece const& piece) const {
-    return {.stream = piece.stream,
-            .workspace = memory_.data(),
-            .workspace_bytes = static_cast<std::size_t>(memory_.size())};
-  }
-
- private:
-  device::buffer<std::byte> memory_;
-};
+/// The place of calls on a piece, whose workspace begins at `at` of the plan's.
+inline queue_place place_of(device_piece const& piece, std::size_t at, std::size_t bytes) {
+  return {.stream = piece.stream, .workspace = piece.workspace + at, .workspace_bytes = bytes};
+}
 
 }  // namespace libscan::inline v1::detail
 

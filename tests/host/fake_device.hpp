@@ -141,15 +141,6 @@ class fake_device {
     return state().now.reaches_all;
   }
 
-  class counts_memory {
-   public:
-    explicit counts_memory(int count) : counts_(static_cast<std::size_t>(count)) {}
-    index_t* data() { return counts_.data(); }
-
-   private:
-    std::vector<index_t> counts_;
-  };
-
  private:
   struct all {
     behavior now;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <stdexcept>
 #include <vector>
 
@@ -29,7 +30,7 @@ struct odd_items {
   std::vector<item> in, out;
   index_t piece_items;
   index_t kept = 0;
-  item sum = 0;  // what a kernel passes on to the next piece
+  item sum = 0;  // of all items, as the last kernel leaves it in the workspace
 
   odd_items(index_t n, index_t length) : out(static_cast<std::size_t>(n)), piece_items(length) {
     for (index_t i = 0; i < n; ++i) in.push_back(static_cast<item>(i * 2654435761u >> 7));
@@ -79,6 +80,7 @@ struct odd_items {
               if (items[i] % 2 != 0) to[count++] = sum + number;
             }
             std::memcpy(at + count_at, &count, sizeof(count));
+            std::memcpy(sum_at, &sum, sizeof(sum));
           });
     };
     auto const outputs = [&](index_t, index_t const* counts, std::vector<host_part>& parts) {
@@ -93,8 +95,10 @@ struct odd_items {
                           .outputs = outputs,
                           .counts_at = count_at,
                           .counts = 1,
+                          .workspace_bytes = 8,
+                          .result = {&sum, sizeof(sum), 0},
                           .fill = fill};
-    std::vector<std::byte> memory(static_cast<std::size_t>(shape.at_once) * plan.device_bytes);
+    std::vector<std::byte> memory(static_cast<std::size_t>(shape.at_once) * plan.device_bytes + 8);
     shape.memory = memory.data();
     shape.threads = threads;
     cpu::with_workers(threads, [&] { detail::passage<fake_device>(plan, shape).run(); });
@@ -117,6 +121,7 @@ TEST_CASE("pieces pass through a device in order, however late its streams run")
         auto const expected = work.expected();
         work.out.resize(static_cast<std::size_t>(work.kept));
         REQUIRE(work.out == expected);
+        REQUIRE(work.sum == std::accumulate(work.in.begin(), work.in.end(), item{0}));
         REQUIRE(fake_device::pending() == 0);
       }
     }

@@ -207,13 +207,13 @@ template <class T, class Machine, class Enqueue>
 index_t filter_in_pieces(Machine on, host_filter const& filter,
                          std::size_t (*workspace_bytes)(index_t), Enqueue const& enqueue) {
   filter_pieces<T> work(filter, detail::max_piece_bytes(on));
-  piece_workspace const ws(workspace_bytes(work.pieces().piece_items + 1));
+  std::size_t const ws_bytes = workspace_bytes(work.pieces().piece_items + 1);
   auto const inputs = [&](index_t piece, std::vector<host_part>& parts) {
     work.list_inputs(piece, parts);
   };
   auto const kernels = [&](device_piece const& piece) {
     filter_call const call = work.on(piece);
-    queue_place const place = ws.place(piece);
+    queue_place const place = place_of(piece, 0, ws_bytes);
     enqueue(place, call);
     if (!work.writes_positions()) return;
     auto how = device::spread(call.n);
@@ -232,7 +232,8 @@ index_t filter_in_pieces(Machine on, host_filter const& filter,
                                     .outputs = outputs,
                                     .arrays = work.arrays(),
                                     .counts_at = work.count_at(),
-                                    .counts = 1});
+                                    .counts = 1,
+                                    .workspace_bytes = ws_bytes});
   return work.kept();
 }
 

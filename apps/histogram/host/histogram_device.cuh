@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <type_traits>
 #include <variant>
@@ -19,16 +20,11 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Adds counts[bins..2 * bins-1] to counts[0..bins-1], and totals[1] to totals[0].
+/// Adds n counters of a piece to those of all.
 struct add_counts_kernel {
   static constexpr int block_threads = 256;
-  __device__ void operator()(std::uint64_t* counts, int bins, sample_totals* totals) const {
-    device::each_item(bins, [=](index_t b) { counts[b] += counts[bins + b]; });
-    if (blockIdx.x != 0 || threadIdx.x != 0) return;
-    totals[0].below += totals[1].below;
-    totals[0].inside += totals[1].inside;
-    totals[0].above += totals[1].above;
-    totals[0].nan += totals[1].nan;
+  __device__ void operator()(std::uint64_t* all, std::uint64_t const* of_piece, index_t n) const {
+    device::each_item(n, [=](index_t i) { all[i] += of_piece[i]; });
   }
 };
 
@@ -155,13 +151,15 @@ sample_totals count_in_pieces(Machine on, Sample const* samples, index_t n,
                               any_bins<Sample> const& host_bins, std::uint64_t* counts) {
   int const bins = detail::bins_of(host_bins);
   item_pieces const pieces(n, sizeof(Sample), detail::max_piece_bytes(on));
-  piece_workspace const ws(device_histogram<Machine, Sample>::workspace_bytes(
-      pieces.piece_items, bins, histogram_kind::counted));
-  // Counts and totals of all pieces so far, and after them those of one piece.
-  device::transfer_buffer<std::uint64_t> const d_counts(2 * index_t{bins});
-  device::transfer_buffer<sample_totals> const d_totals(2);
-  simt::fill_async(d_counts.data(), 0, static_cast<std::size_t>(bins) * sizeof(std::uint64_t));
-  simt::fill_async(d_totals.data(), 0, sizeof(sample_totals));
+  std::size_t const ws_bytes = device_histogram<Machine, Sample>::workspace_bytes(
+      pieces.piece_items, bins, histogram_kind::counted);
+  // Totals and counts of all pieces so far, and after them those of one piece.
+  memory_layout shared;
+  std::size_t const totals_bytes = sizeof(sample_totals);
+  std::size_t const all_bytes = totals_bytes + static_cast<std::size_t>(bins) * sizeof(*counts);
+  shared.add(2 * all_bytes);
+  std::vector<std::byte> all(all_bytes);
+  std::size_t const ws_at = shared.add(ws_bytes);
   auto const inputs = [&](index_t piece, std::vector<host_part>& parts) {
     parts.push_back({const_cast<Sample*>(samples) + pieces.begin(piece),
                      static_cast<std::size_t>(pieces.size(piece)) * sizeof(Sample), 0});
@@ -169,14 +167,21 @@ sample_totals count_in_pieces(Machine on, Sample const* samples, index_t n,
   auto const outputs = [](index_t, index_t const*, std::vector<host_part>&) {};
   with_device_rule<Sample>(host_bins, [&](any_bins<Sample> const& on_device) {
     auto const kernels = [&](device_piece const& piece) {
-      queue_place const place = ws.place(piece);
+      queue_place const place = place_of(piece, ws_at, ws_bytes);
+      simt::stream const stream = device::stream_of(place);
+      std::byte* const of_piece = piece.workspace + all_bytes;
+      if (piece.number == 0) simt::fill_async(piece.workspace, 0, all_bytes, stream);
       device_histogram<Machine, Sample>::enqueue(
           on, place,
           {reinterpret_cast<Sample const*>(piece.memory), pieces.size(piece.number), nullptr,
-           on_device, d_counts.data() + bins, nullptr, nullptr, d_totals.data() + 1});
+           on_device, reinterpret_cast<std::uint64_t*>(of_piece + totals_bytes), nullptr, nullptr,
+           reinterpret_cast<sample_totals*>(of_piece)});
       auto how = device::spread(bins);
-      how.on = device::stream_of(place);
-      simt::launch<device::add_counts_kernel>(how, d_counts.data(), bins, d_totals.data());
+      how.on = stream;
+      simt::launch<device::add_counts_kernel>(
+          how, reinterpret_cast<std::uint64_t*>(piece.workspace),
+          reinterpret_cast<std::uint64_t const*>(of_piece),
+          static_cast<index_t>(all_bytes / sizeof(std::uint64_t)));
     };
     transfer<Machine>::in_pieces(
         on, {.pieces = pieces.count(),
@@ -184,11 +189,13 @@ sample_totals count_in_pieces(Machine on, Sample const* samples, index_t n,
              .inputs = inputs,
              .enqueue = kernels,
              .outputs = outputs,
-             .arrays = {samples}});
+             .arrays = {samples},
+             .workspace_bytes = shared.bytes(),
+             .result = {all.data(), all_bytes, 0}});
   });
-  d_counts.read_sync(counts, bins);
   sample_totals totals;
-  d_totals.read_sync(&totals, 1);
+  std::memcpy(&totals, all.data(), totals_bytes);
+  std::memcpy(counts, all.data() + totals_bytes, all_bytes - totals_bytes);
   return totals;
 }
 
