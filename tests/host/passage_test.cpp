@@ -68,20 +68,22 @@ struct odd_items {
     };
     auto const kernels = [&](device_piece const& piece) {
       auto* const stream = static_cast<fake_device::stream*>(piece.stream);
-      stream->run(
-          [this, at = piece.memory, n = length(piece.number), number_at, kept_at, count_at] {
-            auto const* const items = reinterpret_cast<item const*>(at);
-            item number;
-            std::memcpy(&number, at + number_at, sizeof(number));
-            auto* const to = reinterpret_cast<item*>(at + kept_at);
-            index_t count = 0;
-            for (index_t i = 0; i < n; ++i) {
-              sum += items[i];
-              if (items[i] % 2 != 0) to[count++] = sum + number;
-            }
-            std::memcpy(at + count_at, &count, sizeof(count));
-            std::memcpy(sum_at, &sum, sizeof(sum));
-          });
+      stream->run([at = piece.memory, sum_at = piece.workspace, first = piece.number == 0,
+                   n = length(piece.number), number_at, kept_at, count_at] {
+        item sum = 0;
+        if (!first) std::memcpy(&sum, sum_at, sizeof(sum));
+        auto const* const items = reinterpret_cast<item const*>(at);
+        item number;
+        std::memcpy(&number, at + number_at, sizeof(number));
+        auto* const to = reinterpret_cast<item*>(at + kept_at);
+        index_t count = 0;
+        for (index_t i = 0; i < n; ++i) {
+          sum += items[i];
+          if (items[i] % 2 != 0) to[count++] = sum + number;
+        }
+        std::memcpy(at + count_at, &count, sizeof(count));
+        std::memcpy(sum_at, &sum, sizeof(sum));
+      });
     };
     auto const outputs = [&](index_t, index_t const* counts, std::vector<host_part>& parts) {
       parts.push_back(
