@@ -112,7 +112,7 @@ TEST_CASE("pieces pass through a device in order, however late its streams run")
     for (index_t const piece_items : {40, 64, 500}) {  // parts of a block, one, and several
       for (passage_shape const& shape :
            {passage_shape{.blocks = 2, .at_once = 1}, passage_shape{.blocks = 4, .at_once = 3},
-            passage_shape{.blocks = 2, .at_once = 10}}) {
+            passage_shape{.blocks = 2, .at_once = 8}}) {
         fake_device::begin(
             {.seed = seed, .refuses_pinned = seed % 5 == 0, .reaches_all = seed % 3 == 0});
         int const threads = 1 + static_cast<int>(seed % 4);
