@@ -316,6 +316,7 @@ class passage {
       has_inputs_ = false;
       ++next_in_;
       enqueue_ready();
+      changed_.notify_all();  // copies out of an earlier piece may begin
     }
     return unit;
   }
