@@ -130,6 +130,47 @@ TEST_CASE("pieces pass through a device in order, however late its streams run")
   }
 }
 
+TEST_CASE("results take the place of items in device memory") {
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    int const threads = 1 + static_cast<int>(seed % 4);
+    INFO("seed " << seed << ", threads " << threads);
+    fake_device::begin({.seed = seed, .reaches_all = seed % 3 == 0});
+    constexpr index_t length = 50, pieces = 20;
+    std::vector<item> items(length * pieces), expected(items.size());
+    std::iota(items.begin(), items.end(), seed);
+    std::partial_sum(items.begin(), items.end(), expected.begin());
+    auto const list = [&](index_t piece, std::vector<host_part>& parts) {
+      parts.push_back({items.data() + piece * length, length * sizeof(item), 0});
+    };
+    auto const outputs = [&](index_t piece, index_t const*, std::vector<host_part>& parts) {
+      list(piece, parts);
+    };
+    auto const kernels = [&](device_piece const& piece) {
+      static_cast<fake_device::stream*>(piece.stream)->run([piece] {
+        auto* const at = reinterpret_cast<item*>(piece.memory);
+        auto* const sum = reinterpret_cast<item*>(piece.workspace);
+        if (piece.number > 0) at[0] += *sum;
+        std::partial_sum(at, at + length, at);
+        *sum = at[length - 1];
+      });
+    };
+    item total = 0;
+    piece_plan const plan{.pieces = pieces,
+                          .device_bytes = length * sizeof(item),
+                          .inputs = list,
+                          .enqueue = kernels,
+                          .outputs = outputs,
+                          .workspace_bytes = sizeof(item),
+                          .result = {&total, sizeof(item), 0}};
+    std::vector<item> memory(3 * length + 1);
+    passage_shape const shape{
+        .threads = threads, .at_once = 3, .memory = reinterpret_cast<std::byte*>(memory.data())};
+    cpu::with_workers(threads, [&] { detail::passage<fake_device>(plan, shape).run(); });
+    REQUIRE(items == expected);
+    REQUIRE(total == expected.back());
+  }
+}
+
 TEST_CASE("a failure of any call ends the pieces, and nothing uses their memory afterward") {
   passage_shape const shape{.blocks = 2, .at_once = 3};
   fake_device::begin({});
