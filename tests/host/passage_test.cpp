@@ -163,8 +163,10 @@ TEST_CASE("results take the place of items in device memory") {
                           .workspace_bytes = sizeof(item),
                           .result = {&total, sizeof(item), 0}};
     std::vector<item> memory(3 * length + 1);
-    passage_shape const shape{
-        .threads = threads, .at_once = 3, .memory = reinterpret_cast<std::byte*>(memory.data())};
+    passage_shape const shape{.threads = threads,
+                              .blocks = 4,
+                              .at_once = 3,
+                              .memory = reinterpret_cast<std::byte*>(memory.data())};
     cpu::with_workers(threads, [&] { detail::passage<fake_device>(plan, shape).run(); });
     REQUIRE(items == expected);
     REQUIRE(total == expected.back());
