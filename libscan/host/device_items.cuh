@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include <libscan/adjacent_difference.cuh>
 #include <libscan/host/device_call.cuh>
@@ -89,28 +90,42 @@ bool comes_in_pieces(Machine on, index_t n) {
 /// that is null.
 template <class Item, class Machine, class Call, class Enqueue>
 Item carry_through_pieces(Machine on, Call const& call, std::byte* out, Enqueue const& enqueue) {
-  device::transfer_buffer<Item> const carries(2);  // before a piece, and after it
-  std::size_t const piece_items = detail::max_piece_bytes(on) / sizeof(Item);
-  device::transfer_buffer<std::byte> const ws(static_cast<index_t>(
-      device_items<Machine, Item>::workspace_bytes(static_cast<index_t>(piece_items))));
-  index_t pieces = 0;
+  item_pieces const pieces(call.n, sizeof(Item), detail::max_piece_bytes(on));
+  std::size_t const ws_bytes = device_items<Machine, Item>::workspace_bytes(pieces.piece_items);
+  memory_layout shared;
+  shared.add(2 * sizeof(Item));  // what comes before a piece, and after it
+  std::size_t const ws_at = shared.add(ws_bytes);
+  auto const part_of = [&](void const* items, index_t piece) {
+    auto* const bytes = static_cast<std::byte*>(const_cast<void*>(items));
+    return host_part{bytes + static_cast<std::size_t>(pieces.begin(piece)) * sizeof(Item),
+                     static_cast<std::size_t>(pieces.size(piece)) * sizeof(Item), 0};
+  };
+  auto const inputs = [&](index_t piece, std::vector<host_part>& parts) {
+    parts.push_back(part_of(call.in, piece));
+  };
+  auto const outputs = [&](index_t piece, index_t const*, std::vector<host_part>& parts) {
+    if (out != nullptr) parts.push_back(part_of(out, piece));
+  };
+  auto const kernels = [&](device_piece const& piece) {
+    device_call each{.type = call.type, .op = call.op, .in = piece.memory};
+    each.n = pieces.size(piece.number);
+    each.init = call.init;
+    auto* const carries = reinterpret_cast<Item*>(piece.workspace);
+    if (piece.number > 0) each.d_init = carries + piece.number % 2;
+    enqueue(place_of(piece, ws_at, ws_bytes), each, piece.memory, carries + (piece.number + 1) % 2);
+  };
+  Item result;
   transfer<Machine>::in_pieces(
-      on,
-      {static_cast<std::byte const*>(call.in), out, static_cast<std::size_t>(call.n) * sizeof(Item),
-       sizeof(Item)},
-      [&](device_piece const& piece) {
-        device_call each{.type = call.type, .op = call.op, .in = piece.items, .n = piece.n};
-        each.init = call.init;
-        if (piece.number > 0) each.d_init = carries.data() + piece.number % 2;
-        pieces = piece.number + 1;
-        enqueue(queue_place{.stream = piece.stream,
-                            .workspace = ws.data(),
-                            .workspace_bytes = static_cast<std::size_t>(ws.size())},
-                each, piece.items, carries.data() + pieces % 2);
-      });
-  Item result[2];
-  carries.read_sync(result, 2);
-  return result[pieces % 2];
+      on, {.pieces = pieces.count(),
+           .device_bytes = static_cast<std::size_t>(pieces.piece_items) * sizeof(Item),
+           .inputs = inputs,
+           .enqueue = kernels,
+           .outputs = outputs,
+           .arrays = {call.in, out != nullptr ? out : call.in},
+           .workspace_bytes = shared.bytes(),
+           .result = {&result, sizeof(Item),
+                      static_cast<std::size_t>(pieces.count() % 2) * sizeof(Item)}});
+  return result;
 }
 
 template <class Machine, class Item>

@@ -12,16 +12,16 @@
 #include <vector>
 
 #include <libscan/core/operator_list.hpp>
+#include <libscan/cpu/workers.hpp>
 #include <libscan/host/convert_items.cuh>
 #include <libscan/host/device_call.cuh>
 #include <libscan/host/device_items.hpp>
 #include <libscan/host/host_call.hpp>
 #include <libscan/host/host_heads.hpp>
+#include <libscan/host/segment_pieces.cuh>
+#include <libscan/host/segment_words.cuh>
 #include <libscan/host/this_machine.cuh>
 #include <libscan/host/transfer.cuh>
-#include <libscan/scan.cuh>
-#include <libscan/segmented_reduce.cuh>
-#include <libscan/segmented_scan.cuh>
 
 namespace libscan::inline v1::detail {
 
@@ -85,105 +85,6 @@ inline bool packs_heads(segmentation const& segments) {
   using form = segmentation::form;
   return segments.how() == form::flags || segments.how() == form::keys ||
          segments.how() == form::length;
-}
-
-/// Keys of 1 to 8 bytes that are copied to the results of a reduction by key: one compiled kernel
-/// for all types.
-struct keys_of_size {
-  using key_type = std::uint64_t;
-  void const* keys;
-  void* unique;
-  std::size_t bytes;
-
-  __device__ key_type key(index_t i) const {
-    switch (bytes) {
-      case 1:
-        return static_cast<std::uint8_t const*>(keys)[i];
-      case 2:
-        return static_cast<std::uint16_t const*>(keys)[i];
-      case 4:
-        return static_cast<std::uint32_t const*>(keys)[i];
-      default:
-        return static_cast<std::uint64_t const*>(keys)[i];
-    }
-  }
-  __device__ void store(index_t segment, key_type key) const {
-    switch (bytes) {
-      case 1:
-        static_cast<std::uint8_t*>(unique)[segment] = static_cast<std::uint8_t>(key);
-        break;
-      case 2:
-        static_cast<std::uint16_t*>(unique)[segment] = static_cast<std::uint16_t>(key);
-        break;
-      case 4:
-        static_cast<std::uint32_t*>(unique)[segment] = static_cast<std::uint32_t>(key);
-        break;
-      default:
-        static_cast<std::uint64_t*>(unique)[segment] = key;
-    }
-  }
-};
-
-/// A call with items and results as words that its operator takes.
-template <class T>
-struct call_in_words {
-  using op_type = decltype(operator_on_words<T>(operator_kind::plus));
-  using word = typename op_type::value_type;
-
-  word const* in;
-  word* out;
-  op_type op;
-  device::init_in_memory<word> init;
-  item_count n;
-
-  explicit call_in_words(device_call const& call)
-      : in(static_cast<word const*>(call.in)),
-        out(static_cast<word*>(call.out)),
-        op(operator_on_words<T>(call.op)),
-        init(init_of<word>(call)),
-        n(count_of(call)) {}
-
-  /// A scan within segments.
-  template <class Descriptor>
-  void scan(workspace& ws, scan_kind kind, Descriptor const& descriptor) const {
-    if (kind == scan_kind::inclusive) {
-      device::segmented_scan<scan_kind::inclusive, void>(ws, in, out, descriptor, n, op, init);
-    } else {
-      device::segmented_scan<scan_kind::exclusive, void>(ws, in, out, descriptor, n, op, init);
-    }
-  }
-
-  /// A scan from the last item to the first.
-  void reverse_scan(workspace& ws, scan_kind kind, void* d_total) const {
-    auto* const total = static_cast<word*>(d_total);
-    if (kind == scan_kind::inclusive) {
-      device::reverse_scan<scan_kind::inclusive, void>(ws, in, out, n, op, total, init);
-    } else {
-      device::reverse_scan<scan_kind::exclusive, void>(ws, in, out, n, op, total, init);
-    }
-  }
-
-  /// The sums of segments.
-  template <class Descriptor>
-  void reduce(workspace& ws, Descriptor const& descriptor, index_t* d_segments) const {
-    device::checked_segmented_reduce<void>(ws, in, out, descriptor, n, op, d_segments, init);
-  }
-
-  /// The same with the first keys of segments, by the kernel that reads keys of any size.
-  void reduce_by_key(workspace& ws, head_bits const& heads, keys_of_size const& keys,
-                     index_t* d_segments) const {
-    device::require_no_result_overlap("reduce by key", in, heads, n.at_least(), out);
-    device::segmented_reduce<device::segmented_tuning<word>>(ws, in, out, heads, keys, n, op,
-                                                             d_segments, init);
-  }
-};
-
-/// Bytes of workspace of the scan and the reduction of n items within segments.
-template <class T, class Descriptor>
-std::size_t segments_bytes(index_t n, Descriptor const& descriptor) {
-  using word = typename call_in_words<T>::word;
-  return std::max(segmented_scan_workspace_bytes<word>(n, descriptor),
-                  segmented_reduce_workspace_bytes<word>(n, descriptor));
 }
 
 /// Calls body(workspace, descriptor) with the segments of a call on items of type T.
@@ -272,10 +173,19 @@ void scan_as_items(Machine on, host_scan const& call, T* items) {
   if (call.total != nullptr) *static_cast<T*>(call.total) = result;
 }
 
+/// The head flags as bits, unless the device reads the description.
+inline std::vector<std::uint32_t> device_heads(segmentation const& segments,
+                                               scan_direction direction, index_t n) {
+  if (segments.how() == segmentation::form::none || segments.counts_segments()) return {};
+  return detail::packed_heads(cpu::default_threads(), segments, direction, n);
+}
+
 template <class Machine, class T>
-void device_segments<Machine, T>::scan(Machine on, host_scan const& call,
-                                       std::uint32_t const* heads) {
+void device_segments<Machine, T>::scan(Machine on, host_scan const& call) {
   device::on_machine const here(on);
+  if (goes_in_pieces(on, call) && marks_all_items(call.segments, call.n)) {
+    return scan_in_pieces<T>(on, call);
+  }
   bool const reverse = call.direction == scan_direction::reverse;
   if (call.n == 0) {
     if (call.total != nullptr) {
@@ -293,7 +203,8 @@ void device_segments<Machine, T>::scan(Machine on, host_scan const& call,
   device::transfer_buffer<T> const results(call.segments.counts_segments() ? call.n : 0);
   T* const out = results.size() == 0 ? items.data() : results.data();
   if (out != items.data()) device::upload(call.out_type, call.out, call.n, reverse, out);
-  with_device_segments(call.segments, heads, reverse, call.n, [&](auto const& descriptor) {
+  auto const heads = detail::device_heads(call.segments, call.direction, call.n);
+  with_device_segments(call.segments, heads.data(), reverse, call.n, [&](auto const& descriptor) {
     workspace ws;
     call_in_words<T>(memory_call<T>(call, items.data(), out)).scan(ws, call.kind, descriptor);
   });
@@ -301,9 +212,11 @@ void device_segments<Machine, T>::scan(Machine on, host_scan const& call,
 }
 
 template <class Machine, class T>
-index_t device_segments<Machine, T>::reduce(Machine on, host_reduction const& call,
-                                            std::uint32_t const* heads) {
+index_t device_segments<Machine, T>::reduce(Machine on, host_reduction const& call) {
   device::on_machine const here(on);
+  if (goes_in_pieces(on, call) && !call.segments.counts_segments()) {
+    return reduce_in_pieces<T>(on, call);
+  }
   device::transfer_buffer<T> const items(call.n);
   if (call.n > 0) device::upload(call.type, call.in, call.n, false, items.data());
   bool const one = call.segments.how() == segmentation::form::none;
@@ -317,7 +230,8 @@ index_t device_segments<Machine, T>::reduce(Machine on, host_reduction const& ca
          nullptr, segmentation(), call.init, nullptr});
   } else {
     device::transfer_buffer<index_t> const count(1);
-    with_device_segments(call.segments, heads, false, call.n, [&](auto const& descriptor) {
+    auto const heads = detail::device_heads(call.segments, scan_direction::forward, call.n);
+    with_device_segments(call.segments, heads.data(), false, call.n, [&](auto const& descriptor) {
       workspace ws;
       call_in_words<T>(memory_call<T>(call, items.data(), totals.data()))
           .reduce(ws, descriptor, count.data());

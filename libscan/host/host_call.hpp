@@ -83,12 +83,11 @@ struct cpu_items {
   static index_t reduce(int threads, host_reduction const& call);
 };
 
-/// The same on a machine that runs kernels, a `cuda_device` or an `executor_run`. `heads`, in host
-/// memory, has a bit for each item: it takes the place of flags, bits, keys and lengths.
+/// The same on a machine that runs kernels, a `cuda_device` or an `executor_run`.
 template <class Machine, class T>
 struct device_segments {
-  static void scan(Machine on, host_scan const& call, std::uint32_t const* heads);
-  static index_t reduce(Machine on, host_reduction const& call, std::uint32_t const* heads);
+  static void scan(Machine on, host_scan const& call);
+  static index_t reduce(Machine on, host_reduction const& call);
 
   /// Calls on device memory, within segments or, of scans, in reverse.
   static void enqueue_scan(Machine on, queue_place const& place, device_call const& call);

@@ -58,13 +58,6 @@ void check_ranges(char const* call, index_bounds const& bounds, index_t n) {
   }
 }
 
-/// The head flags as bits if a device needs them.
-std::vector<std::uint32_t> device_heads(segmentation const& segments, scan_direction direction,
-                                        index_t n) {
-  if (segments.how() == form::none || segments.counts_segments()) return {};
-  return detail::packed_heads(cpu::default_threads(), segments, direction, n);
-}
-
 /// A piece of a longer input, as a scan that begins with the carry and returns it.
 host_scan from_carry(host_scan call) {
   if (call.carry == nullptr) return call;
@@ -107,10 +100,7 @@ index_t reduce_checked(engine const& on, host_reduction const& call, char const*
   return libscan::visit_item_type(call.accumulator, [&]<class T>(std::type_identity<T>) {
     return detail::on_engine(
         on, call.n,
-        [&](auto machine) {
-          auto const heads = device_heads(call.segments, scan_direction::forward, call.n);
-          return device_segments<decltype(machine), T>::reduce(machine, call, heads.data());
-        },
+        [&](auto machine) { return device_segments<decltype(machine), T>::reduce(machine, call); },
         [&](int threads) { return cpu_items<T>::reduce(threads, call); });
   });
 }
@@ -162,8 +152,7 @@ void run_host_scan(engine const& on, host_scan const& call) {
     detail::on_engine(
         on, call.n,
         [&](auto machine) {
-          auto const heads = device_heads(call.segments, call.direction, call.n);
-          device_segments<decltype(machine), T>::scan(machine, from_carry(call), heads.data());
+          device_segments<decltype(machine), T>::scan(machine, from_carry(call));
         },
         [&](int threads) { cpu_items<T>::scan(threads, call); });
   });

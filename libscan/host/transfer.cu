@@ -3,287 +3,259 @@
 #include <libscan/host/transfer.cuh>
 
 #include <algorithm>
-#include <atomic>
-#include <condition_variable>
-#include <cstring>
-#include <exception>
-#include <memory>
+#include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <utility>
 #include <vector>
 
 #include <libscan/cpu/workers.hpp>
+#include <libscan/host/passage.hpp>
 #include <libscan/host/this_machine.cuh>
+#include <libscan/host/transfer_tuning.hpp>
 
 namespace libscan::inline v1::detail {
 
-#ifdef __CUDACC__
-
 namespace {
 
-constexpr std::size_t piece_bytes = max_piece_bytes(cuda_device{});
-constexpr int max_threads = 16;
+/// A block holds a piece with a bit for each item, and an item of the piece before it.
+constexpr std::size_t block_bytes_for(std::size_t piece_bytes) {
+  return piece_bytes + piece_bytes / 8 + 512;
+}
 
-/// Pinned memory for one piece, and the copies that have not ended.
-class staging_block {
+#ifdef __CUDACC__
+
+/// CUDA, as `passage` uses it.
+struct cuda_copies {
+  static constexpr std::size_t block_bytes = block_bytes_for(std::size_t{4} << 20);
+  using scope = simt::selected_device;
+
+  class stream;
+
+  class event {
+   public:
+    event() { LIBSCAN_CHECK(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming)); }
+    event(event const&) = delete;
+    ~event() { (void)cudaEventDestroy(event_); }
+    void record(stream const& on) { LIBSCAN_CHECK(cudaEventRecord(event_, on.stream_)); }
+    void synchronize() const { LIBSCAN_CHECK(cudaEventSynchronize(event_)); }
+
+   private:
+    friend class stream;
+    cudaEvent_t event_ = nullptr;
+  };
+
+  class stream {
+   public:
+    stream() { LIBSCAN_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
+    stream(stream const&) = delete;
+    ~stream() { (void)cudaStreamDestroy(stream_); }
+    void copy(void* to, void const* from, std::size_t bytes) const {
+      simt::copy_async(to, from, bytes, stream_);
+    }
+    void wait(event const& other) const {
+      LIBSCAN_CHECK(cudaStreamWaitEvent(stream_, other.event_));
+    }
+    void synchronize() const { LIBSCAN_CHECK(cudaStreamSynchronize(stream_)); }
+    void finish() const { (void)cudaStreamSynchronize(stream_); }
+    void* handle() const { return stream_; }
+
+   private:
+    friend class event;
+    cudaStream_t stream_ = nullptr;
+  };
+
+  /// Null if the system does not pin so much.
+  static void* pinned_memory(std::size_t bytes) {
+    void* memory = nullptr;
+    if (cudaHostAlloc(&memory, bytes, cudaHostAllocPortable) == cudaSuccess) return memory;
+    (void)cudaGetLastError();
+    return nullptr;
+  }
+
+  /// Whether a copy needs no staging: pinned or managed memory.
+  static bool reaches(void const* host) {
+    cudaPointerAttributes attributes{};
+    bool const known = cudaPointerGetAttributes(&attributes, host) == cudaSuccess;
+    (void)cudaGetLastError();
+    return known && attributes.type != cudaMemoryTypeUnregistered;
+  }
+};
+
+/// Device memory that no call uses. Some stays for later calls: to take it from the system may last
+/// as long as to copy it.
+class retained_memory {
  public:
-  staging_block() {
-    LIBSCAN_CHECK(cudaEventCreateWithFlags(&through_, cudaEventDisableTiming));
-    LIBSCAN_CHECK(cudaHostAlloc(&pinned_, piece_bytes, cudaHostAllocPortable));
+  retained_memory(int device, std::size_t bytes) : device_(device), block_(take(device, bytes)) {}
+  retained_memory(retained_memory const&) = delete;
+  ~retained_memory() {
+    std::scoped_lock const lock(all().mutex);
+    if (all().retained + block_.bytes > max_bytes) {
+      (void)cudaFree(block_.memory);
+      return;
+    }
+    all().retained += block_.bytes;
+    all().free.push_back({device_, block_});
   }
 
-  void* pinned() const { return pinned_; }
-
-  /// What the stream holds now must be through before the block is used again. With `to`, `bytes`
-  /// of the block then go there.
-  void in_use(cudaStream_t stream, void* to, std::size_t bytes) {
-    to_ = to;
-    bytes_ = bytes;
-    LIBSCAN_CHECK(cudaEventRecord(through_, stream));
-  }
-
-  void finish() {
-    LIBSCAN_CHECK(cudaEventSynchronize(through_));
-    if (void* const to = std::exchange(to_, nullptr)) std::memcpy(to, pinned_, bytes_);
-  }
-
-  /// Forgets what was to be copied.
-  void drop() { to_ = nullptr; }
+  std::byte* data() const { return static_cast<std::byte*>(block_.memory); }
 
  private:
-  cudaEvent_t through_ = nullptr;
-  void* pinned_ = nullptr;
-  void* to_ = nullptr;
-  std::size_t bytes_ = 0;
-};
+  static constexpr std::size_t max_bytes = std::size_t{256} << 20;  // of all devices
 
-/// What one thread copies with: a stream, and two blocks in turns.
-struct lane {
-  lane() {
-    LIBSCAN_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    LIBSCAN_CHECK(cudaEventCreateWithFlags(&copied, cudaEventDisableTiming));
+  struct block {
+    void* memory;
+    std::size_t bytes;
+  };
+  struct blocks {
+    std::mutex mutex;
+    std::vector<std::pair<int, block>> free;
+    std::size_t retained = 0;
+  };
+  static blocks& all() {
+    static auto* const one = new blocks;  // CUDA may end before static objects do
+    return *one;
   }
 
-  void finish() {
-    for (staging_block& block : blocks) block.finish();
-  }
-
-  cudaStream_t stream = nullptr;
-  cudaEvent_t copied = nullptr;
-  staging_block blocks[2];
-};
-
-/// Lanes that no call uses. They stay until the process ends, since pinning memory takes longer
-/// than a copy: for each thread at once 8 MiB.
-class lane_pool {
- public:
-  std::unique_ptr<lane> take(int device) {
+  static block take(int device, std::size_t bytes) {
     {
-      std::scoped_lock const lock(mutex_);
-      auto& free = free_of(device);
-      if (!free.empty()) {
-        auto taken = std::move(free.back());
-        free.pop_back();
+      std::scoped_lock const lock(all().mutex);
+      auto& free = all().free;
+      auto const found = std::find_if(free.begin(), free.end(), [&](auto const& each) {
+        return each.first == device && each.second.bytes >= bytes;
+      });
+      if (found != free.end()) {
+        block const taken = found->second;
+        free.erase(found);
+        all().retained -= taken.bytes;
         return taken;
       }
     }
-    return std::make_unique<lane>();
+    block fresh{nullptr, bytes};
+    LIBSCAN_CHECK(cudaMalloc(&fresh.memory, bytes));
+    return fresh;
   }
 
-  void give_back(int device, std::unique_ptr<lane> used) {
-    std::scoped_lock const lock(mutex_);
-    free_of(device).push_back(std::move(used));
-  }
-
- private:
-  std::vector<std::unique_ptr<lane>>& free_of(int device) {
-    auto const at = static_cast<std::size_t>(device);
-    if (free_.size() <= at) free_.resize(at + 1);
-    return free_[at];
-  }
-
-  std::mutex mutex_;
-  std::vector<std::vector<std::unique_ptr<lane>>> free_;
+  int device_;
+  block block_;
 };
 
-lane_pool& lanes() {
-  static lane_pool* const pool = new lane_pool;  // CUDA may end before static objects do
-  return *pool;
+/// How many threads copy, and how many pieces are on their way.
+passage_shape shape_of(int device, piece_plan const& plan) {
+  bool const staged = !std::ranges::all_of(plan.arrays, cuda_copies::reaches);
+  transfer_tuning const& tuned = tuned_transfers;
+  int const threads =
+      staged ? std::clamp(cpu::default_threads(), 1, tuned.staging_threads) : tuned.pinned_threads;
+  passage_shape shape{.device = device, .threads = threads, .blocks = staged ? 2 : 4};
+  shape.unit_bytes = std::min(cuda_copies::block_bytes, block_bytes_for(tuned.unit_bytes));
+  shape.at_once = plan.at_once != 0 ? plan.at_once : staged ? 2 * threads + 2 : 8;
+  shape.at_once = static_cast<int>(std::min<index_t>(shape.at_once, plan.pieces));
+  return shape;
 }
 
-/// Whether a copy needs no staging: pinned or managed memory.
-bool reached_by_device(void const* host) {
-  cudaPointerAttributes attributes{};
-  bool const known = cudaPointerGetAttributes(&attributes, host) == cudaSuccess;
-  (void)cudaGetLastError();
-  return known && attributes.type != cudaMemoryTypeUnregistered;
-}
+#else
 
-/// Bytes that pass from host memory through device memory, or only one way.
-class passage {
- public:
-  /// `from` and `to` may be null. Without `device` each block has device memory of its own.
-  passage(int device_number, std::byte const* from, std::byte* device, std::byte* to,
-          std::size_t bytes)
-      : device_number_(device_number),
-        from_(from),
-        device_(device),
-        to_(to),
-        bytes_(bytes),
-        stage_from_(from != nullptr && !reached_by_device(from)),
-        stage_to_(to != nullptr && !reached_by_device(to)) {}
+/// The executor, as `passage` uses it: everything is complete at once, on one thread.
+struct executor_copies {
+  static constexpr std::size_t block_bytes = block_bytes_for(max_piece_bytes(executor_run{}));
+  struct scope {
+    explicit scope(int) {}
+  };
 
-  /// Between the copies in and out, kernels in one stream.
-  void with_kernels(function_ref<void(device_piece const&)> enqueue, std::size_t item_bytes) {
-    enqueue_ = &enqueue;
-    item_bytes_ = item_bytes;
-    LIBSCAN_CHECK(cudaStreamCreateWithFlags(&kernels_, cudaStreamNonBlocking));
-    LIBSCAN_CHECK(cudaEventCreateWithFlags(&through_, cudaEventDisableTiming));
-    run();
-    LIBSCAN_CHECK(cudaStreamSynchronize(kernels_));
-  }
-
-  void run() {
-    LIBSCAN_CHECK(cudaStreamSynchronize(nullptr));
-    std::size_t const pieces = (bytes_ + piece_bytes - 1) / piece_bytes;
-    int const most = stage_from_ || stage_to_ ? std::min(max_threads, cpu::default_threads()) : 2;
-    auto const threads = std::min(pieces, static_cast<std::size_t>(most));
-    cpu::run_workers(static_cast<int>(threads), [this] { work(); });
-    if (error_) std::rethrow_exception(error_);
-  }
-
-  ~passage() {
-    if (through_ != nullptr) (void)cudaEventDestroy(through_);
-    if (kernels_ != nullptr) (void)cudaStreamDestroy(kernels_);
-  }
-
- private:
-  /// One thread's share.
-  void work() {
-    try {
-      simt::selected_device const here(device_number_);
-      auto own = lanes().take(device_number_);
-      device::buffer<std::byte> const memory(
-          device_ == nullptr ? static_cast<index_t>(2 * piece_bytes) : 0, own->stream);
-      try {
-        pass_pieces(*own, memory.data());
-      } catch (...) {
-        fail();
-        // Before the memory and the blocks are used again.
-        (void)cudaStreamSynchronize(own->stream);
-        if (kernels_ != nullptr) (void)cudaStreamSynchronize(kernels_);
-        for (staging_block& block : own->blocks) block.drop();
-      }
-      lanes().give_back(device_number_, std::move(own));
-    } catch (...) {
-      fail();
+  struct stream;
+  struct event {
+    void record(stream const&) {}
+    void synchronize() const {}
+  };
+  struct stream {
+    void copy(void* to, void const* from, std::size_t bytes) const {
+      simt::copy_async(to, from, bytes);
     }
-  }
+    void wait(event const&) const {}
+    void synchronize() const {}
+    void finish() const {}
+    void* handle() const { return nullptr; }
+  };
 
-  void pass_pieces(lane& own, std::byte* memory) {
-    for (int turn = 0;; turn ^= 1) {
-      std::size_t const number = claimed_.fetch_add(1);
-      if (failed_ || number * piece_bytes >= bytes_) break;
-      staging_block& block = own.blocks[turn];
-      block.finish();
-      std::size_t const begin = number * piece_bytes;
-      auto* const on_device = device_ != nullptr
-                                  ? device_ + begin
-                                  : memory + static_cast<std::size_t>(turn) * piece_bytes;
-      pass(own, block, on_device, begin);
-    }
-    own.finish();
-  }
-
-  void pass(lane& own, staging_block& block, std::byte* on_device, std::size_t begin) {
-    std::size_t const size = std::min(piece_bytes, bytes_ - begin);
-    if (from_ != nullptr) {
-      if (stage_from_) std::memcpy(block.pinned(), from_ + begin, size);
-      simt::copy_async(on_device, stage_from_ ? block.pinned() : from_ + begin, size, own.stream);
-    }
-    if (enqueue_ != nullptr) enqueue_in_turn(own, on_device, begin, size);
-    if (to_ != nullptr) {
-      simt::copy_async(stage_to_ ? block.pinned() : to_ + begin, on_device, size, own.stream);
-    }
-    block.in_use(own.stream, stage_to_ ? to_ + begin : nullptr, size);
-  }
-
-  void enqueue_in_turn(lane& own, std::byte* on_device, std::size_t begin, std::size_t size) {
-    LIBSCAN_CHECK(cudaEventRecord(own.copied, own.stream));
-    auto const number = static_cast<index_t>(begin / piece_bytes);
-    // Whoever has an earlier piece runs already, and waits only for still earlier ones.
-    std::unique_lock lock(mutex_);
-    turn_came_.wait(lock, [&] { return enqueued_ == number || failed_; });
-    if (failed_) return;
-    LIBSCAN_CHECK(cudaStreamWaitEvent(kernels_, own.copied));
-    (*enqueue_)({on_device, static_cast<index_t>(size / item_bytes_), number, kernels_});
-    LIBSCAN_CHECK(cudaEventRecord(through_, kernels_));
-    LIBSCAN_CHECK(cudaStreamWaitEvent(own.stream, through_));
-    ++enqueued_;
-    turn_came_.notify_all();
-  }
-
-  /// Keeps the exception being handled, if it is the first, and ends the other threads' work.
-  void fail() {
-    failed_ = true;
-    std::scoped_lock const lock(mutex_);
-    if (!error_) error_ = std::current_exception();
-    turn_came_.notify_all();
-  }
-
-  int device_number_;
-  std::byte const* from_;
-  std::byte* device_;
-  std::byte* to_;
-  std::size_t bytes_;
-  bool stage_from_;
-  bool stage_to_;
-  std::size_t item_bytes_ = 1;
-  function_ref<void(device_piece const&)>* enqueue_ = nullptr;
-  cudaStream_t kernels_ = nullptr;
-  cudaEvent_t through_ = nullptr;
-  std::atomic<std::size_t> claimed_ = 0;
-  std::atomic<bool> failed_ = false;
-  std::mutex mutex_;
-  std::condition_variable turn_came_;
-  index_t enqueued_ = 0;      // pieces whose kernels are in the stream; by mutex_
-  std::exception_ptr error_;  // by mutex_
+  static void* pinned_memory(std::size_t bytes) { return ::operator new(bytes); }
+  /// So blocks are used, as for pageable memory.
+  static bool reaches(void const*) { return false; }
 };
+
+#endif
+
+/// Bytes of device memory of a plan.
+std::size_t memory_of(piece_plan const& plan, passage_shape const& shape) {
+  return static_cast<std::size_t>(shape.at_once) * plan.device_bytes + plan.workspace_bytes;
+}
+
+#ifdef __CUDACC__
 
 /// A copy one way. Short ones are not worth several threads.
-void copy(std::byte const* from, std::byte* device, std::byte* to, std::size_t bytes) {
-  void* const host = from != nullptr ? const_cast<std::byte*>(from) : to;
-  if (bytes < min_bytes_in_pieces(cuda_device{}) || reached_by_device(host)) {
-    void* const target = from != nullptr ? device : to;
-    simt::copy_async(target, from != nullptr ? from : device, bytes);
+void copy(std::byte* host, std::byte* device, std::size_t bytes, bool is_input) {
+  if (bytes < min_bytes_in_pieces(cuda_device{}) || cuda_copies::reaches(host)) {
+    simt::copy_async(is_input ? device : host, is_input ? host : device, bytes);
     return simt::synchronize();
   }
   int number = 0;
   LIBSCAN_CHECK(cudaGetDevice(&number));
-  passage(number, from, device, to, bytes).run();
+  LIBSCAN_CHECK(cudaStreamSynchronize(nullptr));
+  auto const inputs = [&](index_t, std::vector<host_part>& parts) {
+    if (is_input) parts.push_back({host, bytes, 0});
+  };
+  auto const outputs = [&](index_t, index_t const*, std::vector<host_part>& parts) {
+    if (!is_input) parts.push_back({host, bytes, 0});
+  };
+  auto const no_kernels = [](device_piece const&) {};
+  piece_plan const plan{
+      .inputs = inputs, .enqueue = no_kernels, .outputs = outputs, .arrays = {host}};
+  passage_shape shape = shape_of(number, plan);
+  shape.memory = device;
+  passage<cuda_copies>(plan, shape).run();
 }
 
 }  // namespace
 
 template <class Machine>
 void transfer<Machine>::to_device(void* device, void const* host, std::size_t bytes) {
-  copy(static_cast<std::byte const*>(host), static_cast<std::byte*>(device), nullptr, bytes);
+  copy(static_cast<std::byte*>(const_cast<void*>(host)), static_cast<std::byte*>(device), bytes,
+       true);
 }
 
 template <class Machine>
 void transfer<Machine>::to_host(void* host, void const* device, std::size_t bytes) {
-  auto* const from = static_cast<std::byte*>(const_cast<void*>(device));
-  copy(nullptr, from, static_cast<std::byte*>(host), bytes);
+  copy(static_cast<std::byte*>(host), static_cast<std::byte*>(const_cast<void*>(device)), bytes,
+       false);
 }
 
 template <class Machine>
-void transfer<Machine>::in_pieces(Machine on, host_bytes const& host,
-                                  function_ref<void(device_piece const&)> enqueue) {
+void transfer<Machine>::in_pieces(Machine on, piece_plan const& plan) {
   simt::selected_device const here(on.number);
-  passage(on.number, host.in, nullptr, host.out, host.bytes).with_kernels(enqueue, host.item_bytes);
+  passage_shape shape = shape_of(on.number, plan);
+  retained_memory const memory(on.number, memory_of(plan, shape));
+  LIBSCAN_CHECK(cudaStreamSynchronize(nullptr));
+  shape.memory = memory.data();
+  passage<cuda_copies>(plan, shape).run();
+}
+
+template <class Machine>
+std::size_t transfer<Machine>::usable_bytes(Machine on) {
+  simt::selected_device const here(on.number);
+  std::size_t free = 0, all = 0;
+  LIBSCAN_CHECK(cudaMemGetInfo(&free, &all));
+  // What earlier calls freed may still belong to the pool, which gives it to the next one.
+  cudaMemPool_t pool = nullptr;
+  LIBSCAN_CHECK(cudaDeviceGetDefaultMemPool(&pool, on.number));
+  std::uint64_t reserved = 0, used = 0;
+  LIBSCAN_CHECK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved));
+  LIBSCAN_CHECK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
+  free += static_cast<std::size_t>(reserved - used);
+  return std::min(free - free / 16, tuned_transfers.device_bytes);
 }
 
 #else
+
+}  // namespace
 
 template <class Machine>
 void transfer<Machine>::to_device(void* device, void const* host, std::size_t bytes) {
@@ -296,17 +268,17 @@ void transfer<Machine>::to_host(void* host, void const* device, std::size_t byte
 }
 
 template <class Machine>
-void transfer<Machine>::in_pieces(Machine /*on*/, host_bytes const& host,
-                                  function_ref<void(device_piece const&)> enqueue) {
-  constexpr std::size_t piece_bytes = max_piece_bytes(executor_run{});
-  device::buffer<std::byte> const memory(static_cast<index_t>(piece_bytes));
-  for (std::size_t begin = 0; begin < host.bytes; begin += piece_bytes) {
-    std::size_t const size = std::min(piece_bytes, host.bytes - begin);
-    simt::copy_async(memory.data(), host.in + begin, size);
-    enqueue({memory.data(), static_cast<index_t>(size / host.item_bytes),
-             static_cast<index_t>(begin / piece_bytes), nullptr});
-    if (host.out != nullptr) simt::copy_async(host.out + begin, memory.data(), size);
-  }
+void transfer<Machine>::in_pieces(Machine /*on*/, piece_plan const& plan) {
+  passage_shape shape{.at_once = plan.at_once != 0 ? plan.at_once : 3,
+                      .unit_bytes = executor_copies::block_bytes};
+  device::buffer<std::byte> const memory(static_cast<index_t>(memory_of(plan, shape)));
+  shape.memory = memory.data();
+  passage<executor_copies>(plan, shape).run();
+}
+
+template <class Machine>
+std::size_t transfer<Machine>::usable_bytes(Machine /*on*/) {
+  return tuned_transfers.device_bytes;
 }
 
 #endif

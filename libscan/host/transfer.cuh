@@ -7,37 +7,23 @@
 #include <span>
 
 #include <libscan/buffer.cuh>
-#include <libscan/core/function_ref.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/host/device_call.hpp>
 #include <libscan/host/on_engine.hpp>
+#include <libscan/host/piece_plan.hpp>
 #include <libscan/host/this_machine.cuh>
+#include <libscan/host/transfer_tuning.hpp>
 
 namespace libscan::inline v1::detail {
 
 /// Bytes of host memory from which pieces are faster than one copy of all.
-inline constexpr std::size_t min_bytes_in_pieces(cuda_device) { return std::size_t{16} << 20; }
+inline std::size_t min_bytes_in_pieces(cuda_device) { return tuned_transfers.min_bytes; }
 /// Few, so that tests reach them.
 inline constexpr std::size_t min_bytes_in_pieces(executor_run) { return std::size_t{4} << 10; }
 
-/// Bytes of each piece but the last.
-inline constexpr std::size_t max_piece_bytes(cuda_device) { return std::size_t{4} << 20; }
+/// Bytes that a piece copies one way, at most.
+inline std::size_t max_piece_bytes(cuda_device) { return tuned_transfers.piece_bytes; }
 inline constexpr std::size_t max_piece_bytes(executor_run) { return std::size_t{1} << 10; }
-
-/// `bytes` of host memory whose pieces pass through device memory.
-struct host_bytes {
-  std::byte const* in;
-  std::byte* out;  ///< receives what the kernels leave in place of `in`, which it may be; or null
-  std::size_t bytes;
-  std::size_t item_bytes;  ///< a power of 2; no item is in two pieces
-};
-
-/// A piece in device memory.
-struct device_piece {
-  void* items;
-  index_t n;
-  index_t number;  ///< 0 is the first
-  void* stream;    ///< a cudaStream_t, the same for all pieces
-};
 
 /// Copies on a machine with kernels, a `cuda_device` or an `executor_run`.
 template <class Machine>
@@ -47,13 +33,18 @@ struct transfer {
   static void to_device(void* device, void const* host, std::size_t bytes);
   static void to_host(void* host, void const* device, std::size_t bytes);
 
-  /// Calls enqueue(piece) for all pieces in order, by changing threads, one at a time. `enqueue`
-  /// puts kernels into the piece's stream, which read and write the piece. Returns when all is
-  /// complete. Throws what `enqueue` throws, and `device_error`. Takes device memory for a few
-  /// pieces.
-  static void in_pieces(Machine on, host_bytes const& host,
-                        function_ref<void(device_piece const&)> enqueue);
+  /// Runs a plan, after what the default stream holds. Returns when all is complete. Throws what
+  /// the plan throws, and `device_error`. Takes device memory for a few pieces.
+  static void in_pieces(Machine on, piece_plan const& plan);
+
+  /// Bytes of device memory that a call may take: what is free, at most those of `transfer_tuning`.
+  static std::size_t usable_bytes(Machine on);
 };
+
+/// The place of calls on a piece, whose workspace begins at `at` of the plan's.
+inline queue_place place_of(device_piece const& piece, std::size_t at, std::size_t bytes) {
+  return {.stream = piece.stream, .workspace = piece.workspace + at, .workspace_bytes = bytes};
+}
 
 }  // namespace libscan::inline v1::detail
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filters on host memory: copies to the device, the call on device memory, copies back. Internal.
+// Filters on host memory: in pieces, or copies to the device, the call on device memory, copies
+// back. Internal.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 
 #include <apps/filter/device/select.cuh>
 #include <apps/filter/host/filter_device.hpp>
+#include <apps/filter/host/filter_pieces.cuh>
 #include <libscan/device/item_count.cuh>
 #include <libscan/device/segment_readers.cuh>
 #include <libscan/host/this_machine.cuh>
@@ -51,7 +53,7 @@ void read_front(device::transfer_buffer<T> const& from, T* out, index_t capacity
   from.read_sync(out, std::min({count, capacity, from.size()}));
 }
 
-/// Calls enqueue(call) with the call on copies in device memory, and returns the count.
+/// Calls enqueue(place, call) with the call on copies in device memory, and returns the count.
 template <class T, class Enqueue>
 index_t run_on_copies(host_filter const& filter, Enqueue const& enqueue) {
   filter_call call = filter.call;
@@ -79,7 +81,7 @@ index_t run_on_copies(host_filter const& filter, Enqueue const& enqueue) {
   call.rejected = two ? rest.data() : nullptr;
   call.positions = positions.data();
   call.d_count = d_count.data();
-  enqueue(call);
+  enqueue(queue_place{}, call);
 
   index_t count = 0;
   d_count.read_sync(&count, 1);
@@ -90,6 +92,18 @@ index_t run_on_copies(host_filter const& filter, Enqueue const& enqueue) {
     read_front(rest, static_cast<T*>(filter.call.rejected), filter.rejected_capacity, n - count);
   }
   return count;
+}
+
+/// Calls enqueue(place, call) with the call in device memory, in pieces or whole, and returns the
+/// count. `workspace_bytes` of n is what a call needs.
+template <class T, class Machine, class Enqueue>
+index_t run_on_host_memory(Machine on, host_filter const& filter,
+                           std::size_t (*workspace_bytes)(index_t), Enqueue const& enqueue) {
+  device::on_machine const here(on);
+  if (filters_in_pieces<T>(on, filter)) {
+    return filter_in_pieces<T>(on, filter, workspace_bytes, enqueue);
+  }
+  return run_on_copies<T>(filter, enqueue);
 }
 
 }  // namespace libscan::inline v1::detail

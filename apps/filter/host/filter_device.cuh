@@ -32,8 +32,9 @@ void device_filter<Machine, T>::enqueue(Machine on, queue_place const& place,
 
 template <class Machine, class T>
 index_t device_filter<Machine, T>::run(Machine on, host_filter const& filter) {
-  device::on_machine const here(on);
-  return run_on_copies<T>(filter, [on](filter_call const& call) { enqueue(on, {}, call); });
+  return run_on_host_memory<T>(
+      on, filter, &filter_workspace_bytes<T>,
+      [on](queue_place const& place, filter_call const& call) { enqueue(on, place, call); });
 }
 
 }  // namespace libscan::inline v1::detail

@@ -21,8 +21,9 @@ void device_masks<Machine>::enqueue(Machine on, queue_place const& place, filter
 
 template <class Machine>
 index_t device_masks<Machine>::run(Machine on, host_filter const& filter) {
-  device::on_machine const here(on);
-  return run_on_copies<char>(filter, [on](filter_call const& call) { enqueue(on, {}, call); });
+  return run_on_host_memory<char>(
+      on, filter, &filter_workspace_bytes<char>,
+      [on](queue_place const& place, filter_call const& call) { enqueue(on, place, call); });
 }
 
 template struct device_masks<device::this_machine>;

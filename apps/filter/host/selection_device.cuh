@@ -104,8 +104,9 @@ void device_selection<Machine, T>::enqueue(Machine on, queue_place const& place,
 
 template <class Machine, class T>
 index_t device_selection<Machine, T>::run(Machine on, host_filter const& filter) {
-  device::on_machine const here(on);
-  return run_on_copies<T>(filter, [on](filter_call const& call) { enqueue(on, {}, call); });
+  return run_on_host_memory<T>(
+      on, filter, &workspace_bytes,
+      [on](queue_place const& place, filter_call const& call) { enqueue(on, place, call); });
 }
 
 template <class Machine, class T>

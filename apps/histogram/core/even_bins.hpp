@@ -389,10 +389,10 @@ class even_bins {
 #ifdef __CUDA_ARCH__
     // Divergent lanes would wait for each other: all compute the place of the nearest sample
     // inside.
-    value_type const inside = nearest(x, first, last);
-    int const k = places.place(inside);
+    value_type const closest = nearest(x, first, last);
+    int const k = places.place(closest);
 #if __CUDA_ARCH__ >= 900
-    return inside == x && x >= first ? k : bins_ + outside;  // the same in fewer registers
+    return closest == x && x >= first ? k : bins_ + outside;  // the same in fewer registers
 #else
     return inside ? k : bins_ + outside;
 #endif

@@ -6,14 +6,29 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <type_traits>
 #include <variant>
+#include <vector>
 
 #include <apps/histogram/host/histogram_device.hpp>
+#include <libscan/host/convert_items.cuh>
 #include <libscan/host/this_machine.cuh>
 #include <libscan/host/transfer.cuh>
 #include <libscan/sorted_histogram.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// Adds n counters of a piece to those of all.
+struct add_counts_kernel {
+  static constexpr int block_threads = 256;
+  __device__ void operator()(std::uint64_t* all, std::uint64_t const* of_piece, index_t n) const {
+    device::each_item(n, [=](index_t i) { all[i] += of_piece[i]; });
+  }
+};
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device
 
 namespace libscan::inline v1::detail {
 
@@ -120,11 +135,78 @@ std::size_t device_histogram<Machine, Sample>::workspace_bytes(index_t n, int bi
   }
 }
 
+/// Most bins of a histogram in pieces, whose counts are added piece by piece.
+inline constexpr int max_bins_in_pieces = 1 << 20;
+
+/// Whether samples in host memory go through the machine in pieces.
+template <class Sample, class Machine>
+bool counts_in_pieces(Machine on, index_t n, int bins) {
+  return bins <= max_bins_in_pieces &&
+         static_cast<std::size_t>(n) * sizeof(Sample) >= detail::min_bytes_in_pieces(on);
+}
+
+/// The same as `count`, in pieces.
+template <class Machine, class Sample>
+sample_totals count_in_pieces(Machine on, Sample const* samples, index_t n,
+                              any_bins<Sample> const& host_bins, std::uint64_t* counts) {
+  int const bins = detail::bins_of(host_bins);
+  item_pieces const pieces(n, sizeof(Sample), detail::max_piece_bytes(on));
+  std::size_t const ws_bytes = device_histogram<Machine, Sample>::workspace_bytes(
+      pieces.piece_items, bins, histogram_kind::counted);
+  // Totals and counts of all pieces so far, and after them those of one piece.
+  memory_layout shared;
+  std::size_t const totals_bytes = sizeof(sample_totals);
+  std::size_t const all_bytes = totals_bytes + static_cast<std::size_t>(bins) * sizeof(*counts);
+  shared.add(2 * all_bytes);
+  std::vector<std::byte> all(all_bytes);
+  std::size_t const ws_at = shared.add(ws_bytes);
+  auto const inputs = [&](index_t piece, std::vector<host_part>& parts) {
+    parts.push_back({const_cast<Sample*>(samples) + pieces.begin(piece),
+                     static_cast<std::size_t>(pieces.size(piece)) * sizeof(Sample), 0});
+  };
+  auto const outputs = [](index_t, index_t const*, std::vector<host_part>&) {};
+  with_device_rule<Sample>(host_bins, [&](any_bins<Sample> const& on_device) {
+    auto const kernels = [&](device_piece const& piece) {
+      queue_place const place = place_of(piece, ws_at, ws_bytes);
+      simt::stream const stream = device::stream_of(place);
+      std::byte* const of_piece = piece.workspace + all_bytes;
+      if (piece.number == 0) simt::fill_async(piece.workspace, 0, all_bytes, stream);
+      device_histogram<Machine, Sample>::enqueue(
+          on, place,
+          {reinterpret_cast<Sample const*>(piece.memory), pieces.size(piece.number), nullptr,
+           on_device, reinterpret_cast<std::uint64_t*>(of_piece + totals_bytes), nullptr, nullptr,
+           reinterpret_cast<sample_totals*>(of_piece)});
+      auto how = device::spread(bins);
+      how.on = stream;
+      simt::launch<device::add_counts_kernel>(
+          how, reinterpret_cast<std::uint64_t*>(piece.workspace),
+          reinterpret_cast<std::uint64_t const*>(of_piece),
+          static_cast<index_t>(all_bytes / sizeof(std::uint64_t)));
+    };
+    transfer<Machine>::in_pieces(
+        on, {.pieces = pieces.count(),
+             .device_bytes = static_cast<std::size_t>(pieces.piece_items) * sizeof(Sample),
+             .inputs = inputs,
+             .enqueue = kernels,
+             .outputs = outputs,
+             .arrays = {samples},
+             .workspace_bytes = shared.bytes(),
+             .result = {all.data(), all_bytes, 0}});
+  });
+  sample_totals totals;
+  std::memcpy(&totals, all.data(), totals_bytes);
+  std::memcpy(counts, all.data() + totals_bytes, all_bytes - totals_bytes);
+  return totals;
+}
+
 template <class Machine, class Sample>
 sample_totals device_histogram<Machine, Sample>::count(Machine on, Sample const* samples, index_t n,
                                                        any_bins<Sample> const& bins,
                                                        std::uint64_t* counts) {
   device::on_machine const here(on);
+  if (counts_in_pieces<Sample>(on, n, detail::bins_of(bins))) {
+    return count_in_pieces(on, samples, n, bins, counts);
+  }
   return copied_histogram(samples, n, bins, [&](histogram_call<Sample> call) {
     device::transfer_buffer<std::uint64_t> const out(bins_of(bins));
     call.counts = out.data();

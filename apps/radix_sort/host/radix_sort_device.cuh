@@ -8,6 +8,7 @@
 #include <span>
 
 #include <apps/radix_sort/host/sort_device.hpp>
+#include <apps/radix_sort/host/sort_pieces.cuh>
 #include <libscan/host/this_machine.cuh>
 #include <libscan/host/transfer.cuh>
 #include <libscan/radix_sort.cuh>
@@ -63,6 +64,7 @@ template <class Machine, class Key, class Value>
 void sort_pairs_on(Machine on, Key const* keys, Key* out, Value const* values, Value* values_out,
                    index_t n, sort_order<Key> const& order) {
   device::on_machine const here(on);
+  if (sorted_in_pieces(on, {keys, out, values, values_out, sizeof(Value), n}, order)) return;
   auto const d_keys = on_device(keys, n);
   auto const d_values = on_device(values, n);
   sort_call const call{.keys = d_keys.data(),
@@ -80,6 +82,7 @@ template <class Machine, class Key>
 void device_sort<Machine, Key>::keys(Machine on, Key const* keys, Key* out, index_t n,
                                      sort_order<Key> const& order) {
   device::on_machine const here(on);
+  if (sorted_in_pieces(on, {.keys = keys, .out = out, .n = n}, order)) return;
   auto const d_keys = on_device(keys, n);
   enqueue(on, {}, {.keys = d_keys.data(), .out = d_keys.data(), .n = n}, order);
   d_keys.read_sync(out, n);
@@ -103,6 +106,7 @@ template <class Word, class Machine, class Key>
 void argsort_on(Machine on, Key const* keys, Word* positions, index_t n,
                 sort_order<Key> const& order) {
   device::on_machine const here(on);
+  if (sorted_in_pieces(on, {keys, nullptr, nullptr, positions, sizeof(Word), n}, order)) return;
   auto const d_keys = on_device(keys, n);
   device::transfer_buffer<Word> const d_positions(n);
   sort_call const call{

@@ -21,9 +21,7 @@ constexpr device::this_machine machine{0};
 /// The scan of the host API.
 template <class T>
 void segmented_on_device(prefix_call const& call) {
-  auto const heads = libscan::detail::packed_heads(2, call.segments, call.direction, call.n);
-  libscan::detail::device_segments<device::this_machine, T>::scan(machine, host_scan_of(call),
-                                                                  heads.data());
+  libscan::detail::device_segments<device::this_machine, T>::scan(machine, host_scan_of(call));
 }
 
 /// Every manner of scan of n items; "" if all are right.
