@@ -30,7 +30,7 @@ class stack_pool {
   stack_pool(stack_pool const&) = delete;
   stack_pool& operator=(stack_pool const&) = delete;
 
-  /// A stack for a new fiber. Throws `kernel_error` when memory is short.
+  /// A stack for a new fiber. Throws std::bad_alloc when memory is short.
   memory_range take();
 
   /// Takes a stack back. `forget` returns it to the system, so that a checker forgets it as well.
