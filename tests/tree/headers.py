@@ -6,7 +6,8 @@ of CUDA only), all of a layer together by the others; the .cuh files together by
 first architecture named, and those of CUDA only each by itself; the .cuh files of all folders at once
 for the other architectures, and with each of the C++ compilers. With --by-module no header is compiled
 by itself, but all of an application together, all of the core, and all .cuh files by nvcc, if it works.
-Examples of host APIs and of device calls, which README.md quotes, are headers too. Where headers are compiled
+Examples of host APIs and of device calls, which README.md quotes, are headers too, and so are the calls of
+strict_calls.hpp and strict_calls.cuh, which instantiate what headers only declare. Where headers are compiled
 together by the C++ compiler, macros of other libraries come first.
 """
 import argparse
@@ -20,8 +21,9 @@ import tempfile
 
 import tree
 
-CXX_FLAGS = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror",
-             "-Wno-sign-conversion", "-Wno-unknown-pragmas"]
+# Warnings of strict projects, as errors.
+CXX_FLAGS = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion",
+             "-Wsign-conversion", "-Werror", "-Wno-unknown-pragmas"]
 # Names that other libraries' headers define: Qt's, Windows' and Xlib's.
 MACROS = {"slots": "", "signals": "public", "emit": "", "foreach": "for", "forever": "for (;;)", "near": "",
           "far": "", "small": "char", "interface": "struct", "None": "0L", "Bool": "int", "Status": "int",
@@ -52,7 +54,8 @@ def jobs(arguments, work):
 
     include = tree.include_options(arguments.root)
     headers = [*tree.headers(arguments.root),
-               *tree.sources(arguments.root, "examples/host/*.hpp", "examples/device/*.cuh")]
+               *tree.sources(arguments.root, "examples/host/*.hpp", "examples/device/*.cuh",
+                             "tests/tree/strict_calls.*")]
     # mpi.h and nccl.h are not everywhere; the tests of MPI and NCCL include what includes them.
     hosted = [header for header in headers
               if not of_cuda_alone(header) and header.name not in ("mpi.hpp", "nccl.hpp")]
@@ -63,7 +66,7 @@ def jobs(arguments, work):
     for header in hosted if first else []:
         yield f"{header} by itself", [first, *CXX_FLAGS, *include, "-x", "c++",
                                   source_of(header, [header])]
-    device = [header for header in hosted if header.suffix == ".cuh"]
+    device = [header for header in hosted if header.suffix == ".cuh" and header.parts[0] != "tests"]
     nvcc = [arguments.nvcc, *NVCC_FLAGS, *include]
     per_folder = arguments.nvcc and not arguments.by_module
     for header in filter(of_cuda_alone, headers) if per_folder else []:
