@@ -52,26 +52,26 @@ struct reduced_stage : segmented_stage<T> {
   head_buffer tails;
   index_t ended = 0;  ///< the number of tails
 
-  reduced_stage(index_t items, flagged<T> any)
-      : segmented_stage<T>(items + 1, any), tails(ceil_div(items, word_heads)) {}
+  reduced_stage(index_t count, flagged<T> any)
+      : segmented_stage<T>(count + 1, any), tails(ceil_div(count, word_heads)) {}
 
   /// Marks the head flags and tails of chunk `c` of n items.
   template <class Heads>
   void mark(Heads const& descriptor, chunk const& c, index_t n) {
-    head_word* const heads = this->heads.data();
+    head_word* const begins = this->heads.data();
     index_t const size = c.size(), words = ceil_div(size, word_heads);
     bool const last = c.end == n;
     // Including the next item, whose head is this chunk's tail.
     cpu::mark_positions(descriptor, scan_direction::forward, n, c.begin, last ? n : c.end + 1,
-                        heads);
+                        begins);
     ended = 0;
     for (index_t w = 0; w < words; ++w) {
       bool const more = (w + 1) * word_heads < size + (last ? 0 : 1);
-      tails[w] = heads[w] >> 1 | (more ? heads[w + 1] << (word_heads - 1) : 0);
+      tails[w] = begins[w] >> 1 | (more ? begins[w + 1] << (word_heads - 1) : 0);
       if (last && w == words - 1) tails[w] |= head_word{1} << (size - 1) % word_heads;
       ended += std::popcount(tails[w]);
     }
-    if (size % word_heads != 0) heads[words - 1] &= ~(~head_word{0} << size % word_heads);
+    if (size % word_heads != 0) begins[words - 1] &= ~(~head_word{0} << size % word_heads);
   }
 };
 
@@ -187,8 +187,8 @@ void check_reduction(char const* call, int threads, In const& in, Heads const& h
 /// repeatability and errors are those of `segmented_scan`.
 /// Aliasing: `totals` must not overlap anything (refused if it is known to begin within what is
 /// read).
-/// Memory: reads n items and the description (offsets twice), writes one result per segment; allocates one chunk
-/// per thread if that is larger than 8 KiB.
+/// Memory: reads n items and the description (offsets twice), writes one result per segment;
+/// allocates one chunk per thread if that is larger than 8 KiB.
 template <std::random_access_iterator In, segment_heads Heads, std::random_access_iterator Totals,
           monoid Op>
 index_t segmented_reduce(int threads, In in, Totals totals, Heads const& heads, index_t n, Op op,

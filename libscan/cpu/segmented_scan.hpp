@@ -181,8 +181,8 @@ template <class T>
 struct segmented_stage : stage<T, flagged<T>> {
   head_buffer heads;
 
-  segmented_stage(index_t items, flagged<T> any)
-      : stage<T, flagged<T>>(items, any), heads(ceil_div(items, word_heads)) {}
+  segmented_stage(index_t count, flagged<T> any)
+      : stage<T, flagged<T>>(count, any), heads(ceil_div(count, word_heads)) {}
 };
 
 /// The last head of n > 0 items; -1 if no segment begins in them.

@@ -73,8 +73,8 @@ void device_moves(libscan::workspace& ws, device_arrays<T> const& of) {
   libscan::sort_pairs(ws, of.in, of.out, of.in, of.more, of.n);
   libscan::argsort(ws, of.in, of.places, of.n);
   libscan::segmented_sort_keys(ws, of.in, of.out, of.n, of.places, of.n - 1);
-  libscan::histogram(ws, of.in, of.counts, libscan::even_bins<T>(T{}, static_cast<T>(10), 10),
-                     of.n);
+  libscan::histogram(ws, of.in, of.counts, libscan::even_bins<T>(T{}, static_cast<T>(10), 10), of.n,
+                     nullptr);
 }
 
 inline void of_devices(libscan::workspace& ws, device_arrays<std::int16_t> const& narrow,

@@ -119,7 +119,7 @@ void filters(arrays<T>& all) {
   cpu::unique(2, in, out, n);
   cpu::split(2, in, cpu::split_outputs<T*>{out, n, all.other.data(), n}, n, keep);
   cpu::filter_with_indices_by(2, in,
-                              cpu::indexed_outputs<T*, std::int32_t>{out, n, all.places.data(), n},
+                              cpu::indexed_outputs<T*, std::int32_t*>{out, n, all.places.data(), n},
                               n, cpu::keep_flagged{all.flags.data()});
   std::vector<index_t> lengths(all.items.size());
   cpu::run_length_encode(2, in, cpu::run_outputs{out, n, lengths.data(), n}, n);
