@@ -525,7 +525,7 @@ class Faults(ProgramCase):
             full = "No space left on device"
             temporary = "%s: cannot hold a temporary file of %d bytes (see --temp and TMPDIR): "
             bytes_of = os.path.getsize(self.zeros(64 * MIB))
-            # Rows of text, of which most are still to be read when the sort begins.
+            # Rows of text; most are still to be read when the sort begins.
             with open(self.path("in.csv"), "wb") as file:
                 file.write(b"%063d\n" % 7 * (64 * MIB // 64))
             rows = subprocess.run(
