@@ -29,6 +29,11 @@ STRICT_FLAGS = ["-Wsign-conversion", "-Wold-style-cast"]
 MACROS = {"slots": "", "signals": "public", "emit": "", "foreach": "for", "forever": "for (;;)", "near": "",
           "far": "", "small": "char", "interface": "struct", "None": "0L", "Bool": "int", "Status": "int",
           "Success": "0", "True": "1", "False": "0", "Always": "2"}
+# Macros with parameters, of curses and of older macOS, after which the standard library's own headers do not compile:
+# they come first. `min`, `max`, `move`, `clear` and `check` are not among them: libscan has such names itself.
+FUNCTION_MACROS = {"refresh()": "wrefresh(stdscr)", "erase()": "werase(stdscr)", "box(win, v, h)": "wborder(win, v, h)",
+                   "scroll(win)": "wscrl(win, 1)", "timeout(delay)": "wtimeout(stdscr, delay)",
+                   "verify(assertion)": "((void)0)", "require(assertion, label)": "((void)0)"}
 NVCC_FLAGS = ["-std=c++20", "-ptx", "-Werror=all-warnings", "-o", os.devnull]
 
 
@@ -49,7 +54,9 @@ def jobs(arguments, work):
     """Pairs of what is compiled, in words, and command line."""
     def source_of(name, headers, macros={}):
         source = work / (str(name).replace("/", "_") + ".cu")
-        source.write_text("".join(f"#define {name} {text}\n" for name, text in macros.items()) +
+        standard = ["bits/stdc++.h"] if macros else []
+        source.write_text("".join(f"#include <{header}>\n" for header in standard) +
+                          "".join(f"#define {name} {text}\n" for name, text in macros.items()) +
                           "".join(f"#include <{header}>\n" for header in headers))
         return source
 
@@ -78,7 +85,7 @@ def jobs(arguments, work):
         yield f"{header} by itself", [*nvcc, f"-arch={arguments.arch[0]}", source_of(header, [header])]
     for group, inside in itertools.groupby(sorted(hosted), key=together):
         inside = list(inside)
-        macros = {} if group == pathlib.Path("apps/check") else MACROS  # a program's
+        macros = {} if group == pathlib.Path("apps/check") else MACROS | FUNCTION_MACROS  # a program's
         for compiler in others:
             yield f"the headers of {group}", [compiler, *CXX_FLAGS, *include, "-x", "c++",
                                               source_of(group, inside, macros)]
