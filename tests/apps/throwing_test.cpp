@@ -3,6 +3,7 @@
 // the call throws what failed, keeps nothing, and the next call is right; on the cpu engine and in
 // the host API, of few items and of many, on one thread and on several.
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <numeric>
 #include <vector>
@@ -145,10 +146,12 @@ class counted_items {
   counted_items& operator--() { return *this -= 1; }
   counted_items operator++(int) { return counted_items(at_++); }
   counted_items operator--(int) { return counted_items(at_--); }
-  friend counted_items operator+(counted_items it, index_t by) { return it += by; }
-  friend counted_items operator+(index_t by, counted_items it) { return it += by; }
-  friend counted_items operator-(counted_items it, index_t by) { return it -= by; }
-  friend index_t operator-(counted_items a, counted_items b) { return a.at_ - b.at_; }
+  [[maybe_unused]] friend counted_items operator+(counted_items it, index_t by) { return it += by; }
+  [[maybe_unused]] friend counted_items operator+(index_t by, counted_items it) { return it += by; }
+  [[maybe_unused]] friend counted_items operator-(counted_items it, index_t by) { return it -= by; }
+  [[maybe_unused]] friend index_t operator-(counted_items a, counted_items b) {
+    return a.at_ - b.at_;
+  }
   auto operator<=>(counted_items const&) const = default;
 
  private:

@@ -40,7 +40,7 @@ class plug_in {
 void require_right(plug_in const& a, plug_in const& b) {
   CHECK(a.right(many));
   CHECK(b.right(many));
-  std::vector<int> right(6);
+  std::vector<int> right(4);
   {
     std::vector<std::jthread> threads;
     for (std::size_t i = 0; i < right.size(); ++i) {
@@ -69,7 +69,7 @@ TEST_CASE("Plug-ins with a libscan each do not disturb each other") {
   for (auto const& [first, second] :
        {std::pair{local, local}, std::pair{global, global}, std::pair{global, local}}) {
     CAPTURE(first, second);
-    for (int round = 0; round < 2; ++round) {
+    for (int round = 0; round < (first == global ? 1 : 2); ++round) {
       plug_in const a(LIBSCAN_TEST_COPY_A, first);
       CHECK(a.right(many));
       plug_in const b(LIBSCAN_TEST_COPY_B, second);

@@ -18,7 +18,7 @@ extern "C" __attribute__((visibility("default"))) int libscan_copy_is_right(std:
   using namespace libscan;
   bool right = true;
   for (engine const& on : libscan::test::engines()) {
-    std::size_t const count = on.runs_kernels() ? std::min<std::size_t>(n, 300) : n;
+    std::size_t const count = on.runs_kernels() ? std::min<std::size_t>(n, 64) : n;
     std::vector<std::uint32_t> items(count), out(count), expected(count);
     for (std::size_t i = 0; i < count; ++i) items[i] = static_cast<std::uint32_t>(i * 2654435761u);
     std::partial_sum(items.begin(), items.end(), expected.begin());

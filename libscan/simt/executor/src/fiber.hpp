@@ -34,7 +34,7 @@ class stack_pool {
   memory_range take();
 
   /// Takes a stack back. `forget` returns it to the system, so that a checker forgets it as well.
-  void give(memory_range stack, bool forget);
+  void give(memory_range stack, bool forget) noexcept;
 
  private:
   std::vector<memory_range> free_;
