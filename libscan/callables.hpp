@@ -108,7 +108,7 @@ struct with_callables {
     int const threads = threads_for_callables(on);
     auto const n = static_cast<index_t>(in.size());
     check_capacity("segmented_scan", in.size(), out.size());
-    detail::check_segments("segmented_scan", segments, n);
+    detail::check_segments("segmented_scan", threads, segments, n);
     constexpr auto needed =
         Kind == scan_kind::inclusive ? init_needed::never : init_needed::if_no_identity;
     with_operator<Item, Init, needed, int>(op, init, [&](auto const& by, auto const& first) {
@@ -134,7 +134,7 @@ struct with_callables {
     }
     int const threads = threads_for_callables(on);
     auto const n = static_cast<index_t>(in.size());
-    detail::check_segments("segmented_reduce", segments, n);
+    detail::check_segments("segmented_reduce", threads, segments, n);
     check_totals("segmented_reduce", threads, segments, n, totals.size());
     return with_operator<Item, Init, init_needed::if_no_identity, index_t>(
         op, init, [&](auto const& by, auto const& first) {

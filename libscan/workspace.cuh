@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <new>
 #include <string>
 #include <type_traits>
@@ -61,8 +60,9 @@ class workspace {
   ~workspace() {
     try {
       release();
-    } catch (std::exception const&) {
-      // The device is lost or the program is ending: there is nothing left to free.
+    } catch (...) {
+      // The device is lost, the program is ending, or the caller's function failed: there is
+      // nothing left to free.
     }
   }
 

@@ -216,6 +216,7 @@ text_row_reader::text_row_reader(byte_reader& in, read_options const& options,
   }
   if (limit && !kept) blocks_in_ = by_blocks(in, options.meter);
   byte_reader& from = kept ? *whole_in_ : blocks_in_ ? *blocks_in_ : in;
+  from_ = &from;
   cells_ = std::make_unique<column_reader>(from, options, keys);
   bool plain = true;
   for (std::size_t k = 0; k < std::max<std::size_t>(keys.size(), 1); ++k) {

@@ -77,6 +77,9 @@ class text_row_reader {
   /// Whether the last piece has been read.
   bool at_end() const { return at_end_; }
 
+  /// The bytes that no row holds yet, if the file's size gives their number in advance.
+  std::optional<std::uint64_t> bytes_left() const { return from_->bytes_left(); }
+
   /// The bytes read so far from a file that does not stay in memory: they do not come through `in`.
   std::uint64_t bytes_by_blocks() const { return blocks_in_ ? blocks_in_->offset() : 0; }
 
@@ -96,6 +99,7 @@ class text_row_reader {
   kept_bytes whole_;  // all of the text, if it stays in memory
   std::unique_ptr<byte_reader> whole_in_;
   std::unique_ptr<byte_reader> blocks_in_;  // the text, if it is a file that does not stay
+  byte_reader const* from_ = nullptr;       // one of these, or the caller's
   std::size_t rows_expected_ = 0;           // in a piece, at most
   bool has_mark_ = false;
   std::unique_ptr<column_reader> cells_;

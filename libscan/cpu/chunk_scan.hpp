@@ -109,16 +109,17 @@ T sum_streams(In in, index_t items, Op op, stream_values<T>& sums) {
   index_t const length = detail::stream_length<T>(items);
   if (length == 0) return detail::append(static_cast<T>(in[0]), in, 1, items, op);
 
+  auto const place = [=](std::size_t s, index_t i) { return static_cast<index_t>(s) * length + i; };
   stream_values<T> x = detail::all_streams(static_cast<T>(in[0]));
-  for (int s = 1; s < streams; ++s) x[s] = static_cast<T>(in[s * length]);
+  for (std::size_t s = 1; s < streams; ++s) x[s] = static_cast<T>(in[place(s, 0)]);
   for (index_t i = 1; i < length; ++i) {
-    for (int s = 0; s < streams; ++s) x[s] = op(x[s], static_cast<T>(in[s * length + i]));
+    for (std::size_t s = 0; s < streams; ++s) x[s] = op(x[s], static_cast<T>(in[place(s, i)]));
   }
   x[streams - 1] = detail::append(x[streams - 1], in, streams * length, items, op);
   sums = x;
 
   T total = x[0];
-  for (int s = 1; s < streams; ++s) total = op(total, x[s]);
+  for (std::size_t s = 1; s < streams; ++s) total = op(total, x[s]);
   return total;
 }
 
@@ -129,14 +130,15 @@ T scan_streams(In in, Out out, index_t items, Op op, T carry, stream_values<T> c
   index_t const length = detail::stream_length<T>(items);
   if (length == 0) return detail::scan_serially<Kind>(carry, in, out, 0, items, op);
 
+  auto const place = [=](std::size_t s, index_t i) { return static_cast<index_t>(s) * length + i; };
   stream_values<T> x = detail::all_streams(carry);
-  for (int s = 1; s < streams; ++s) x[s] = op(x[s - 1], sums[s - 1]);
+  for (std::size_t s = 1; s < streams; ++s) x[s] = op(x[s - 1], sums[s - 1]);
   index_t const line_items = std::max<index_t>(1, cache_line / sizeof(T));
   for (index_t line = 0; line < length; line += line_items) {
-    for (int s = 0; s < streams; ++s) detail::prefetch_for_write(out + (s * length + line));
+    for (std::size_t s = 0; s < streams; ++s) detail::prefetch_for_write(out + place(s, line));
     for (index_t i = line; i < std::min(line + line_items, length); ++i) {
-      for (int s = 0; s < streams; ++s) {
-        index_t const at = s * length + i;
+      for (std::size_t s = 0; s < streams; ++s) {
+        index_t const at = place(s, i);
         T const next = op(x[s], static_cast<T>(in[at]));
         out[at] = Kind == scan_kind::inclusive ? next : x[s];
         x[s] = next;

@@ -7,9 +7,7 @@
 #include <algorithm>
 #include <concepts>
 #include <iterator>
-#include <string>
 
-#include <libscan/core/error.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/segments.hpp>
 #include <libscan/core/types.hpp>
@@ -17,6 +15,7 @@
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/chunk_scan.hpp>
 #include <libscan/cpu/few_segments.hpp>
+#include <libscan/cpu/index_checks.hpp>
 #include <libscan/cpu/large_values.hpp>
 #include <libscan/cpu/reduce.hpp>
 #include <libscan/cpu/staged_scan.hpp>
@@ -43,25 +42,6 @@ namespace detail {
 /// depend on it.
 template <class T>
 inline constexpr index_t one_thread_segment = large_value<T> ? 16 : index_t{1} << 16;
-
-/// Throws `invalid_argument` unless all segments are within n items, and none ends before it
-/// begins.
-template <class Offset>
-void check_ranges(char const* call, segment_ranges<Offset> const& segments, index_t n) {
-  auto const refuse = [&](std::string const& what) {
-    throw invalid_argument(std::string(call) + ": " + what);
-  };
-  if (segments.segments < 0) {
-    refuse("number of segments is " + std::to_string(segments.segments) + "; expected >= 0");
-  }
-  for (index_t s = 0; s < segments.segments; ++s) {
-    auto const begin = static_cast<index_t>(segments.begins[s]);
-    auto const end = static_cast<index_t>(segments.ends[s]);
-    if (0 <= begin && begin <= end && end <= n) continue;
-    refuse("segment " + std::to_string(s) + " is [" + std::to_string(begin) + ", " +
-           std::to_string(end) + "); expected a range within [0, " + std::to_string(n) + ")");
-  }
-}
 
 /// The memory of the descriptions of segments: first the begins, then the ends.
 template <class Offset, class Results>
@@ -106,7 +86,7 @@ index_t reduce_ranges(int threads, In in, segment_ranges<Offset> const& segments
                       index_t chunk_items) {
   char const* const call = "segmented_reduce";
   detail::check_chunks(threads, n, chunk_items);
-  detail::check_ranges(call, segments, n);
+  detail::check_ranges(call, threads, segments.begins, segments.ends, segments.segments, n);
   detail::require_no_overlap(call, "items and results", detail::memory_of(in, n),
                              detail::memory_of(totals, segments.segments));
   detail::require_no_overlap_with_ranges(call, segments, totals, segments.segments);

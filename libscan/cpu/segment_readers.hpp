@@ -16,6 +16,7 @@
 #include <libscan/core/segments.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/arguments.hpp>
+#include <libscan/cpu/index_checks.hpp>
 #include <libscan/cpu/vector_heads.hpp>
 
 namespace libscan::inline v1::cpu {
@@ -232,16 +233,17 @@ memory_span memory_of(segment_keys<Keys, Equal> const& heads, index_t n) {
 
 /// Throws `invalid_argument` unless this describes segments of n items.
 template <class Heads>
-void check_heads(char const*, Heads const&, index_t) {}
+void check_heads(char const*, int, Heads const&, index_t) {}
 template <class Offset>
-void check_heads(char const* call, segment_offsets<Offset> const& heads, index_t n) {
+void check_heads(char const* call, int threads, segment_offsets<Offset> const& heads, index_t n) {
   if (heads.segments == 0 && n == 0) return;
   if (heads.segments < 0 || heads.begin_of(0) != 0 || heads.begin_of(heads.segments) != n) {
     throw invalid_argument(std::string(call) + ": offsets from 0 to " + std::to_string(n) +
                            " expected, for " + std::to_string(heads.segments) + " segments");
   }
+  detail::check_offsets(call, threads, heads.offsets, heads.segments, n);
 }
-inline void check_heads(char const* call, equal_segments const& heads, index_t) {
+inline void check_heads(char const* call, int, equal_segments const& heads, index_t) {
   if (heads.length > 0) return;
   throw invalid_argument(std::string(call) + ": length of segments is " +
                          std::to_string(heads.length) + "; expected > 0");

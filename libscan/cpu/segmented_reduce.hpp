@@ -52,26 +52,26 @@ struct reduced_stage : segmented_stage<T> {
   head_buffer tails;
   index_t ended = 0;  ///< the number of tails
 
-  reduced_stage(index_t items, flagged<T> any)
-      : segmented_stage<T>(items + 1, any), tails(ceil_div(items, word_heads)) {}
+  reduced_stage(index_t count, flagged<T> any)
+      : segmented_stage<T>(count + 1, any), tails(ceil_div(count, word_heads)) {}
 
   /// Marks the head flags and tails of chunk `c` of n items.
   template <class Heads>
   void mark(Heads const& descriptor, chunk const& c, index_t n) {
-    head_word* const heads = this->heads.data();
+    head_word* const begins = this->heads.data();
     index_t const size = c.size(), words = ceil_div(size, word_heads);
     bool const last = c.end == n;
     // Including the next item, whose head is this chunk's tail.
     cpu::mark_positions(descriptor, scan_direction::forward, n, c.begin, last ? n : c.end + 1,
-                        heads);
+                        begins);
     ended = 0;
     for (index_t w = 0; w < words; ++w) {
       bool const more = (w + 1) * word_heads < size + (last ? 0 : 1);
-      tails[w] = heads[w] >> 1 | (more ? heads[w + 1] << (word_heads - 1) : 0);
+      tails[w] = begins[w] >> 1 | (more ? begins[w + 1] << (word_heads - 1) : 0);
       if (last && w == words - 1) tails[w] |= head_word{1} << (size - 1) % word_heads;
       ended += std::popcount(tails[w]);
     }
-    if (size % word_heads != 0) heads[words - 1] &= ~(~head_word{0} << size % word_heads);
+    if (size % word_heads != 0) begins[words - 1] &= ~(~head_word{0} << size % word_heads);
   }
 };
 
@@ -167,10 +167,10 @@ inline index_t known_totals(equal_segments const& heads, index_t n) {
 /// Throws `invalid_argument` if `heads` does not describe segments of n items, or if results
 /// overlap what is read, if that is known.
 template <class In, class Heads, class Results>
-void check_reduction(char const* call, In const& in, Heads const& heads, index_t n,
+void check_reduction(char const* call, int threads, In const& in, Heads const& heads, index_t n,
                      Results const& results) {
   libscan::detail::refuse_volatile<In>();
-  detail::check_heads(call, heads, n);
+  detail::check_heads(call, threads, heads, n);
   memory_span const written = detail::memory_of(results, detail::known_totals(heads, n));
   detail::require_no_overlap(call, "items and results", detail::memory_of(in, n), written);
   detail::require_no_overlap(call, "descriptor and results", detail::memory_of(heads, n), written);
@@ -187,8 +187,8 @@ void check_reduction(char const* call, In const& in, Heads const& heads, index_t
 /// repeatability and errors are those of `segmented_scan`.
 /// Aliasing: `totals` must not overlap anything (refused if it is known to begin within what is
 /// read).
-/// Memory: reads n items and the description, writes one result per segment; allocates one chunk
-/// per thread if that is larger than 8 KiB.
+/// Memory: reads n items and the description (offsets twice), writes one result per segment;
+/// allocates one chunk per thread if that is larger than 8 KiB.
 template <std::random_access_iterator In, segment_heads Heads, std::random_access_iterator Totals,
           monoid Op>
 index_t segmented_reduce(int threads, In in, Totals totals, Heads const& heads, index_t n, Op op,
@@ -196,7 +196,7 @@ index_t segmented_reduce(int threads, In in, Totals totals, Heads const& heads, 
                          index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
   detail::refuse_reduction<T, In, Heads, Totals>();
-  detail::check_reduction("segmented_reduce", in, heads, n, totals);
+  detail::check_reduction("segmented_reduce", threads, in, heads, n, totals);
   if constexpr (detail::large_value<T>) {
     detail::check_chunks(threads, n, chunk_items);
     return detail::find_large_totals(
@@ -229,7 +229,7 @@ index_t segmented_reduce(int threads, In in, Totals totals, segment_offsets<Offs
     return detail::reduce_ranges(threads, in, detail::as_ranges(heads), totals, n, op, init,
                                  chunk_items);
   }
-  detail::check_reduction("segmented_reduce", in, heads, n, totals);
+  detail::check_reduction("segmented_reduce", threads, in, heads, n, totals);
   index_t const segments = heads.segments;
   if (detail::few_for_segments(threads, n, chunk_items)) {
     return detail::sum_few_segments(in, heads, n, op, init,
@@ -274,8 +274,8 @@ index_t reduce_by_key(int threads, Keys keys, In in, Unique unique, Totals total
   segment_keys<Keys, Equal> const heads{keys, equal};
   detail::refuse_reduction<T, In, segment_keys<Keys, Equal>, Totals>();
   detail::refuse_results<std::iter_value_t<Keys>, Unique>();
-  detail::check_reduction("reduce_by_key", in, heads, n, totals);
-  detail::check_reduction("reduce_by_key", in, heads, n, unique);
+  detail::check_reduction("reduce_by_key", threads, in, heads, n, totals);
+  detail::check_reduction("reduce_by_key", threads, in, heads, n, unique);
   index_t const known = detail::known_totals(heads, n);
   detail::require_no_overlap("reduce_by_key", "keys and totals", detail::memory_of(unique, known),
                              detail::memory_of(totals, known));

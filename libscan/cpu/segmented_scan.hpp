@@ -181,8 +181,8 @@ template <class T>
 struct segmented_stage : stage<T, flagged<T>> {
   head_buffer heads;
 
-  segmented_stage(index_t items, flagged<T> any)
-      : stage<T, flagged<T>>(items, any), heads(ceil_div(items, word_heads)) {}
+  segmented_stage(index_t count, flagged<T> any)
+      : stage<T, flagged<T>>(count, any), heads(ceil_div(count, word_heads)) {}
 };
 
 /// The last head of n > 0 items; -1 if no segment begins in them.
@@ -307,7 +307,7 @@ void staged_segmented_scan(int threads, scan_direction direction, Source const& 
   using T = typename Op::value_type;
   libscan::detail::refuse_heads<Heads, detail::given_item>();
   detail::refuse_results<T, Out>();
-  detail::check_heads("segmented_scan", heads, n);
+  detail::check_heads("segmented_scan", threads, heads, n);
   auto const written = detail::memory_of(out, n), described = detail::memory_of(heads, n);
   bool const over_keys = detail::overwrites_heads(heads, out, n);
   if (!over_keys) {
@@ -349,7 +349,7 @@ void scan_ranges(int threads, scan_direction direction, In in,
   using T = typename Op::value_type;
   char const* const call = "segmented_scan";
   detail::check_chunks(threads, n, chunk_items);
-  detail::check_ranges(call, segments, n);
+  detail::check_ranges(call, threads, segments.begins, segments.ends, segments.segments, n);
   detail::require_no_overlap_with_ranges(call, segments, out, n);
   auto const scan_by = [&](int by, index_t begin, index_t end) {
     iterated_items<T, In> const source{in + begin};
@@ -495,6 +495,7 @@ void carried_segmented_scan(int threads, scan_direction direction, Source const&
                             typename Op::value_type& carry,
                             index_t chunk_items = staged_chunk_items) {
   static_assert(!detail::large_value<typename Op::value_type>);
+  detail::check_heads("segmented_scan", threads, heads, n);
   carry = detail::scan_segmented_chunks<Kind>(threads, direction, source, heads, out, n, op, init,
                                               chunk_items, &carry);
 }

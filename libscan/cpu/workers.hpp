@@ -17,8 +17,9 @@ int default_threads();
 
 /// Calls `body()` at least once and at most `workers` times, concurrently, on threads that
 /// include the caller, and returns when all have returned. The caller's oneTBB arena may lend any
-/// number of threads, even none, so a call must never wait for one that has not begun. `body` must
-/// not throw. `workers` <= 1 calls it in place, without the thread pool.
+/// number of threads, even none, so a call must never wait for one that has not begun. `workers` <=
+/// 1 calls it in place, without the thread pool. If a body throws, those that have not begun may be
+/// omitted, and what one of them threw leaves this call after all have ended.
 void run_workers(int workers, libscan::detail::function_ref<void()> body);
 
 namespace detail {

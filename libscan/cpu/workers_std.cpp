@@ -4,6 +4,8 @@
 #include <libscan/cpu/workers.hpp>
 
 #include <algorithm>
+#include <exception>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -14,9 +16,22 @@ int default_threads() {
 }
 
 void run_workers(int workers, libscan::detail::function_ref<void()> body) {
-  std::vector<std::jthread> others;
-  for (int i = 1; i < workers; ++i) others.emplace_back(body);
-  body();
+  std::exception_ptr thrown;
+  std::mutex mutex;
+  auto const guarded = [&] {
+    try {
+      body();
+    } catch (...) {
+      std::lock_guard const alone(mutex);
+      if (!thrown) thrown = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (int i = 1; i < workers; ++i) others.emplace_back(guarded);
+    guarded();
+  }
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 // Starts the requested threads.

@@ -34,12 +34,12 @@ template <int Width, reads_bits Marks>
 __device__ __forceinline__ bool whole_rows(Marks const& marks) {
   return marks.template whole_rows<Width>();
 }
-template <int Width, reads_bits Marks>
-__device__ __forceinline__ unsigned whole_bits(Marks const& marks, index_t i) {
+template <int Width, reads_bits Marks, class Index>
+__device__ __forceinline__ unsigned whole_bits(Marks const& marks, Index i) {
   return marks.template whole_bits<Width>(i);
 }
-template <int Width, reads_bits Marks>
-__device__ __forceinline__ unsigned bits(Marks const& marks, index_t i, int count) {
+template <int Width, reads_bits Marks, class Index>
+__device__ __forceinline__ unsigned bits(Marks const& marks, Index i, int count) {
   return marks.template bits<Width>(i, count);
 }
 

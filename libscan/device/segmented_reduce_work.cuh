@@ -145,9 +145,9 @@ struct segment_totals : segment_arguments<In, Totals, Heads, Keys, Op, Init> {
                                           All const& /*all*/) {
       held::part.apply(held::carries.warp_carry(before.open, work.op.op), work.op.op);
       // Counted again, rather than kept in registers that are scarce.
-      index_t const begun =
+      index_t const earlier =
           before.segments + held::part_type::count_heads(shared.heads).before_warp;
-      held::part.each_head(held::ranks, begun, [&](index_t segment, int i, T const& total) {
+      held::part.each_head(held::ranks, earlier, [&](index_t segment, int i, T const& total) {
         work.keys.store(segment, work.keys.key(held::base + i));
         if (segment > 0) work.totals[segment - 1] = total;
       });

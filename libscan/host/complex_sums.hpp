@@ -73,7 +73,7 @@ T scan_complex(engine const& on, std::span<Item const> in, T* out, scan_directio
   bool const leaves_items = segments.counts_segments();
   std::array<R, 2> const first{init.real(), init.imag()};
   std::array<R, 2> total = first;
-  for (std::size_t const part : {0, 1}) {
+  for (std::size_t part = 0; part < 2; ++part) {
     buffer<R> items = detail::parts_of<R>(in, part);
     // Results of items in no segment stay as they are.
     buffer<R> others =
@@ -107,7 +107,7 @@ index_t reduce_complex(char const* name, std::span<Item const> in, std::span<T> 
   buffer<R> sums(std::min(static_cast<index_t>(totals.size()), max_segments));
   std::array<R, 2> const first{init.real(), init.imag()};
   index_t count = 0;
-  for (std::size_t const part : {0, 1}) {
+  for (std::size_t part = 0; part < 2; ++part) {
     buffer<R> const items = detail::parts_of<R>(in, part);
     count = reduce({input_type_of<R>::value, items.data(), n, operator_kind::plus, segments,
                     item_type_of<R>::value, &first[part], sums.data(),

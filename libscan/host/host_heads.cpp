@@ -193,7 +193,7 @@ void copy_first_keys(int threads, segmentation const& keys, index_t n, void* uni
 
 described_offsets::described_offsets(char const* call, int threads, segmentation const& segments,
                                      index_t n) {
-  detail::check_segments(call, segments, n);
+  detail::check_segments(call, threads, segments, n);
   if (segments.how() == segmentation::form::ranges) {
     throw invalid_argument(std::string(call) +
                            ": begins and ends; expected offsets, a length, flags, bits or keys. "

@@ -35,7 +35,7 @@ std::vector<std::uint32_t> packed_heads(int threads, segmentation const& segment
 index_t count_segments(int threads, segmentation const& segments, index_t n);
 
 /// Throws `invalid_argument` unless `segments` describes n items.
-void check_segments(char const* call, segmentation const& segments, index_t n);
+void check_segments(char const* call, int threads, segmentation const& segments, index_t n);
 
 /// Throws `invalid_argument` if results overlap the description of segments.
 void check_segments_apart(char const* call, segmentation const& segments,

@@ -9,6 +9,7 @@
 #include <libscan/core/error.hpp>
 #include <libscan/core/overlap.hpp>
 #include <libscan/cpu/binary_scan.hpp>
+#include <libscan/cpu/index_checks.hpp>
 #include <libscan/cpu/workers.hpp>
 #include <libscan/host/host_call.hpp>
 #include <libscan/host/host_heads.hpp>
@@ -36,26 +37,20 @@ void check_capacity(char const* call, char const* what, index_t capacity, index_
                    " items; expected at least " + std::to_string(needed));
 }
 
-void check_offsets(char const* call, index_bounds const& bounds, index_t n) {
-  index_t before = 0;
-  for (index_t s = 0; s <= bounds.segments(); ++s) {
-    index_t const offset = bounds.begins()[s];
-    if (offset < before || offset > n) {
-      refuse(call, "offset " + std::to_string(s) + " is " + std::to_string(offset) +
-                       "; expected offsets that ascend within 0 to " + std::to_string(n));
-    }
-    before = offset;
+/// Throws `invalid_argument` unless offsets, or begins and ends, are within n items.
+template <class Offset>
+void check_bounds(char const* call, int threads, segmentation const& segments, index_t n) {
+  auto const* const begins = static_cast<Offset const*>(segments.data());
+  if (segments.how() == form::offsets) {
+    return cpu::detail::check_offsets(call, threads, begins, segments.count(), n);
   }
+  auto const* const ends = static_cast<Offset const*>(segments.ends());
+  cpu::detail::check_ranges(call, threads, begins, ends, segments.count(), n);
 }
 
-void check_ranges(char const* call, index_bounds const& bounds, index_t n) {
-  for (index_t s = 0; s < bounds.segments(); ++s) {
-    index_t const begin = bounds.begins()[s], end = bounds.ends()[s];
-    if (0 <= begin && begin <= end && end <= n) continue;
-    refuse(call, "segment " + std::to_string(s) + " is [" + std::to_string(begin) + ", " +
-                     std::to_string(end) + "); expected a range within [0, " + std::to_string(n) +
-                     ")");
-  }
+/// Threads for work on the host, for any engine.
+int host_threads(engine const& on) {
+  return on.runs_kernels() ? cpu::default_threads() : on.threads();
 }
 
 /// A piece of a longer input, as a scan that begins with the carry and returns it.
@@ -76,8 +71,8 @@ char const* name_of(host_scan const& call) {
   return inclusive ? "inclusive_scan" : "exclusive_scan";
 }
 
-void check(host_reduction const& call, char const* name) {
-  check_segments(name, call.segments, call.n);
+void check(engine const& on, host_reduction const& call, char const* name) {
+  check_segments(name, host_threads(on), call.segments, call.n);
   std::size_t const size = libscan::size_of(call.accumulator);
   check_aligned(name, "in", call.in, detail::size_of(call.type));
   check_aligned(name, "totals", call.totals, size);
@@ -91,7 +86,7 @@ void check(host_reduction const& call, char const* name) {
 index_t reduce_checked(engine const& on, host_reduction const& call, char const* name) {
   if (call.segments.how() != form::none) {
     // As many as items always suffice, and need no count.
-    int const threads = on.runs_kernels() ? cpu::default_threads() : on.threads();
+    int const threads = host_threads(on);
     bool const enough = !call.segments.counts_segments() && call.capacity >= call.n;
     index_t const needed = enough ? 0 : detail::count_segments(threads, call.segments, call.n);
     check_capacity(name, "totals", call.capacity, needed);
@@ -107,7 +102,7 @@ index_t reduce_checked(engine const& on, host_reduction const& call, char const*
 
 }  // namespace
 
-void check_segments(char const* call, segmentation const& segments, index_t n) {
+void check_segments(char const* call, int threads, segmentation const& segments, index_t n) {
   switch (segments.how()) {
     case form::none:
     case form::length:
@@ -121,9 +116,14 @@ void check_segments(char const* call, segmentation const& segments, index_t n) {
                        " items, but there are " + std::to_string(n));
     case form::offsets:
       if (segments.bytes().empty()) refuse(call, "no offsets; expected one more than segments");
-      return check_offsets(call, index_bounds(segments), n);
+      [[fallthrough]];
     case form::ranges:
-      return check_ranges(call, index_bounds(segments), n);
+      return detail::visit_input_type(segments.type(),
+                                      [&]<class Offset>(std::type_identity<Offset>) {
+                                        if constexpr (std::is_integral_v<Offset>) {
+                                          check_bounds<Offset>(call, threads, segments, n);
+                                        }
+                                      });
   }
 }
 
@@ -138,7 +138,7 @@ void check_segments_apart(char const* call, segmentation const& segments,
 
 void run_host_scan(engine const& on, host_scan const& call) {
   char const* const name = name_of(call);
-  check_segments(name, call.segments, call.n);
+  check_segments(name, host_threads(on), call.segments, call.n);
   check_capacity(name, "out", call.capacity, call.n);
   std::size_t const in_size = detail::size_of(call.type), out_size = detail::size_of(call.out_type);
   check_aligned(name, "in", call.in, in_size);
@@ -160,21 +160,21 @@ void run_host_scan(engine const& on, host_scan const& call) {
 
 index_t run_host_reduction(engine const& on, host_reduction const& call) {
   char const* const name = call.segments.how() == form::none ? "reduce" : "segmented_reduce";
-  check(call, name);
+  check(on, call, name);
   return reduce_checked(on, call, name);
 }
 
 index_t run_keyed_reduction(engine const& on, host_reduction const& call, void* unique,
                             index_t unique_capacity) {
   char const* const name = "reduce_by_key";
-  check(call, name);
+  check(on, call, name);
   auto const keys = memory_span(unique, unique_capacity, call.segments.item_bytes());
   require_no_overlap(name, "unique and totals", keys,
                      memory_span(call.totals, call.capacity, libscan::size_of(call.accumulator)));
   require_no_overlap(name, "unique and in", keys,
                      memory_span(call.in, call.n, detail::size_of(call.type)));
   check_segments_apart(name, call.segments, keys);
-  int const threads = on.runs_kernels() ? cpu::default_threads() : on.threads();
+  int const threads = host_threads(on);
   if (unique_capacity < call.n) {
     check_capacity(name, "unique", unique_capacity,
                    detail::count_segments(threads, call.segments, call.n));

@@ -14,16 +14,21 @@ using namespace libscan::test;
 
 namespace {
 
+/// No std::exception.
+struct own_failure {};
+
 /// Device memory that it keeps account of.
 struct accounted_memory {
   std::map<void*, std::size_t> held;
   int allocations = 0;
   bool exhausted = false;
+  bool fails = false;
 
   memory_functions functions() {
     return {[](std::size_t bytes, void*, void* context) -> void* {
               auto& self = *static_cast<accounted_memory*>(context);
               if (self.exhausted) return nullptr;
+              if (self.fails) throw own_failure{};
               ++self.allocations;
               void* const memory = simt::allocate(bytes);
               self.held[memory] = bytes;
@@ -34,6 +39,7 @@ struct accounted_memory {
               if (self.held.at(memory) != bytes) throw invalid_argument("other bytes came back");
               self.held.erase(memory);
               simt::deallocate(memory);
+              if (self.fails) throw own_failure{};
             },
             this};
   }
@@ -77,4 +83,23 @@ TEST_CASE("a source without memory is an error of the call") {
   CHECK_THROWS_AS(scanned_sum(ws, 100), std::bad_alloc);
   memory.exhausted = false;
   CHECK(scanned_sum(ws, 100) == 100);
+}
+
+TEST_CASE("what a source throws leaves the call, and the workspace goes on") {
+  accounted_memory memory;
+  {
+    workspace ws(memory.functions());
+    memory.fails = true;
+    CHECK_THROWS_AS(scanned_sum(ws, 100), own_failure);
+    CHECK_THROWS_AS(scanned_sum(ws, 100), own_failure);
+    memory.fails = false;
+    CHECK(scanned_sum(ws, 100) == 100);
+    memory.fails = true;
+    CHECK_THROWS_AS(ws.reserve(std::size_t{1} << 20), own_failure);  // as it gives memory back
+    CHECK(memory.held.empty());
+    memory.fails = false;
+    CHECK(scanned_sum(ws, 50) == 50);
+    memory.fails = true;
+  }  // ends without a word
+  CHECK(memory.held.empty());
 }

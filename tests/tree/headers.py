@@ -7,7 +7,8 @@ first architecture named, and those of CUDA only each by itself; the .cuh files 
 for the other architectures, and with each of the C++ compilers. With --by-module no header is compiled
 by itself, but all of an application together, all of the core, and all .cuh files by nvcc, if it works.
 Examples of host APIs and of device calls, which README.md quotes, are headers too. Where headers are compiled
-together by the C++ compiler, macros of other libraries come first.
+together by the C++ compiler, macros of other libraries come first. strict_calls.hpp and strict_calls.cuh
+instantiate what headers only declare.
 """
 import argparse
 import concurrent.futures
@@ -20,12 +21,19 @@ import tempfile
 
 import tree
 
-CXX_FLAGS = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror",
+CXX_FLAGS = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror",
              "-Wno-sign-conversion", "-Wno-unknown-pragmas"]
+# What strict projects also ask of headers without kernels; those mix signed and unsigned indices, as CUDA's are.
+STRICT_FLAGS = ["-Wsign-conversion", "-Wold-style-cast"]
 # Names that other libraries' headers define: Qt's, Windows' and Xlib's.
 MACROS = {"slots": "", "signals": "public", "emit": "", "foreach": "for", "forever": "for (;;)", "near": "",
           "far": "", "small": "char", "interface": "struct", "None": "0L", "Bool": "int", "Status": "int",
           "Success": "0", "True": "1", "False": "0", "Always": "2"}
+# Macros with parameters, of curses and of older macOS, after which the standard library's own headers do not compile:
+# they come first. `min`, `max`, `move`, `clear` and `check` are not among them: libscan has such names itself.
+FUNCTION_MACROS = {"refresh()": "wrefresh(stdscr)", "erase()": "werase(stdscr)", "box(win, v, h)": "wborder(win, v, h)",
+                   "scroll(win)": "wscrl(win, 1)", "timeout(delay)": "wtimeout(stdscr, delay)",
+                   "verify(assertion)": "((void)0)", "require(assertion, label)": "((void)0)"}
 NVCC_FLAGS = ["-std=c++20", "-ptx", "-Werror=all-warnings", "-o", os.devnull]
 
 
@@ -46,7 +54,9 @@ def jobs(arguments, work):
     """Pairs of what is compiled, in words, and command line."""
     def source_of(name, headers, macros={}):
         source = work / (str(name).replace("/", "_") + ".cu")
-        source.write_text("".join(f"#define {name} {text}\n" for name, text in macros.items()) +
+        standard = ["bits/stdc++.h"] if macros else []
+        source.write_text("".join(f"#include <{header}>\n" for header in standard) +
+                          "".join(f"#define {name} {text}\n" for name, text in macros.items()) +
                           "".join(f"#include <{header}>\n" for header in headers))
         return source
 
@@ -56,6 +66,11 @@ def jobs(arguments, work):
     # mpi.h and nccl.h are not everywhere; the tests of MPI and NCCL include what includes them.
     hosted = [header for header in headers
               if not of_cuda_alone(header) and header.name not in ("mpi.hpp", "nccl.hpp")]
+    for header in tree.sources(arguments.root, "tests/tree/strict_calls.*"):
+        strict = STRICT_FLAGS if header.suffix == ".hpp" else []
+        for compiler in arguments.cxx:
+            yield f"the calls of {header}", [compiler, *CXX_FLAGS, *strict, *include, "-x", "c++",
+                                            source_of(header, [header])]
     first, *others = arguments.cxx
     together = folder_of
     if arguments.by_module:
@@ -70,7 +85,7 @@ def jobs(arguments, work):
         yield f"{header} by itself", [*nvcc, f"-arch={arguments.arch[0]}", source_of(header, [header])]
     for group, inside in itertools.groupby(sorted(hosted), key=together):
         inside = list(inside)
-        macros = {} if group == pathlib.Path("apps/check") else MACROS  # a program's
+        macros = {} if group == pathlib.Path("apps/check") else MACROS | FUNCTION_MACROS  # a program's
         for compiler in others:
             yield f"the headers of {group}", [compiler, *CXX_FLAGS, *include, "-x", "c++",
                                               source_of(group, inside, macros)]

@@ -8,7 +8,7 @@ namespace libscan::test {
 struct nothing_after {
   void operator()(char const*) const {}
 };
-using values = sized_buffers<LIBSCAN_VALUE_BYTES>;
+using values = value_buffers<LIBSCAN_VALUE_BYTES>;
 template void call_scans(workspace&, values const&, nothing_after);
 template void call_moves(workspace&, values const&, nothing_after);
 

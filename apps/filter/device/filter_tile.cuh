@@ -102,7 +102,7 @@ class filter_tile {
       if constexpr (wants_items) {
         if (!items_stay) out.items[before + i] = shared.item[i];
       }
-      if constexpr (wants_positions) out.positions[before + i] = base_ + shared.offset[i];
+      if constexpr (wants_positions) out.store_position(before + i, base_ + shared.offset[i]);
     }
     if constexpr (wants_rejected) {
       auto const rejected = rejected_begin + (base_ - before);

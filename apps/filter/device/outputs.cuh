@@ -29,6 +29,16 @@ struct filter_outputs {
   Positions positions;    // [k]: its position
   Rejected rejected;      // [k]: rejected item k
   bool in_place = false;  // `items` begins where the input does
+
+  /// positions[k] = position, in their type.
+  __device__ __forceinline__ void store_position(index_t k, index_t position) const {
+    using stored = std::remove_cvref_t<decltype(positions[k])>;
+    if constexpr (std::is_arithmetic_v<stored>) {
+      positions[k] = static_cast<stored>(position);
+    } else {
+      positions[k] = position;
+    }
+  }
 };
 
 /// Whether the kept items can be written over the input: both are pointers to one type.

@@ -199,7 +199,7 @@ struct filter_work {
       index_t place = before.value;
       each_run_of_offsets(part, [&](std::uint16_t const* run, int count) {
         for (int i = simt::lane_id(); i < count; i += simt::warp_size) {
-          out.positions[place + i] = first + run[i];
+          out.store_position(place + i, first + run[i]);
         }
         place += count;
       });

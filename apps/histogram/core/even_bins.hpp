@@ -331,7 +331,7 @@ class even_bins {
     LIBSCAN_HOST_DEVICE int operator()(Sample const& sample) const {
       return rule.find_by(rule.estimate_, sample);
     }
-    template <int Count>
+    template <std::size_t Count>
     LIBSCAN_HOST_DEVICE void of_all(Sample const (&samples)[Count], int (&places)[Count]) const {
       value_type const first = rule.first_, last = rule.last_;
       bool inside = true;
@@ -343,7 +343,7 @@ class even_bins {
       // Divergent lanes would wait for each other.
       inside = __all_sync(__activemask(), inside);
 #endif
-      for (int j = 0; j < Count; ++j) {
+      for (std::size_t j = 0; j < Count; ++j) {
         places[j] =
             inside ? rule.estimate_.place(detail::value_of(samples[j])) : (*this)(samples[j]);
       }

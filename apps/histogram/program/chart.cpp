@@ -241,8 +241,8 @@ std::string gnuplot_script(chart const& what, picture_format format) {
   std::string script = format == picture_format::svg
                            ? "set terminal svg size 960,600 background rgb 'white'\n"
                            : "set terminal pngcairo size 1280,800 fontscale 1.3\n";
-  script += "set title " + in_quotes(what.title) + " noenhanced\nset xlabel " + in_quotes(what.values) +
-            " noenhanced\nset ylabel " + in_quotes(what.counts) +
+  script += "set title " + in_quotes(what.title) + " noenhanced\nset xlabel " +
+            in_quotes(what.values) + " noenhanced\nset ylabel " + in_quotes(what.counts) +
             " noenhanced\nset key off\nset grid y\nset border 3\nset tics nomirror out\n"
             "set style fill solid 0.8\nset encoding utf8\n";
   // Infinite heights cannot be drawn.

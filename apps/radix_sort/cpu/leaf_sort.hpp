@@ -63,7 +63,8 @@ constexpr int count_exchanges(int n) {
 /// The exchanges of a network.
 template <int Items>
 inline constexpr auto exchanges = [] {
-  std::array<std::pair<int, int>, count_exchanges(Items)> all{};
+  constexpr auto count = static_cast<std::size_t>(count_exchanges(Items));
+  std::array<std::pair<int, int>, count> all{};
   std::size_t next = 0;
   detail::for_each_exchange(Items, [&](int i, int j) { all[next++] = {i, j}; });
   return all;
@@ -79,7 +80,7 @@ inline void exchange(std::uint64_t& a, std::uint64_t& b) {
 /// Sorts `Items` words. Not inlined, to have one copy.
 template <int Items>
 [[gnu::noinline]] void sort_words_by_network(std::uint64_t* words) {
-  std::uint64_t w[Items];  // in registers
+  std::uint64_t w[static_cast<std::size_t>(Items)];  // in registers
   for (int i = 0; i < Items; ++i) w[i] = words[i];
   [&]<std::size_t... K>(std::index_sequence<K...>) {
     (detail::exchange(w[exchanges<Items>[K].first], w[exchanges<Items>[K].second]), ...);

@@ -53,7 +53,7 @@ class item_target {
  public:
   static constexpr index_t line_items = lines_bytes / sizeof(Item);
   struct alignas(cache_line) lines {
-    Item items[line_items];
+    Item items[static_cast<std::size_t>(line_items)];
     void set(index_t slot, Item const& item) { items[slot] = item; }
   };
 
@@ -91,7 +91,7 @@ class parted_target {
  public:
   static constexpr index_t line_items = LineBytes / sizeof(Word);
   struct alignas(cache_line) lines {
-    keyed_value<Word, Value> items[line_items];
+    keyed_value<Word, Value> items[static_cast<std::size_t>(line_items)];
     void set(index_t slot, keyed_value<Word, Value> const& item) { items[slot] = item; }
   };
 
@@ -107,8 +107,8 @@ class parted_target {
 
   index_t phase() const { return phase_; }
   void write(lines const& from, index_t place) const {
-    alignas(cache_line) Word words[line_items];
-    alignas(cache_line) Value values[line_items];
+    alignas(cache_line) Word words[static_cast<std::size_t>(line_items)];
+    alignas(cache_line) Value values[static_cast<std::size_t>(line_items)];
     part(from.items, line_items, words, values);
     detail::write_lines<LineBytes>(at<Word>(words_, place), words);
     detail::write_lines<LineBytes>(at<Value>(values_, place), values);

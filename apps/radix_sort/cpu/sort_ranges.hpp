@@ -30,7 +30,8 @@ template <class Offset>
 void check_sorted_ranges(libscan::detail::sort_memory_places const& items,
                          segment_ranges<Offset> const& segments, int threads, index_t n) {
   check_sort(threads, n);
-  detail::check_ranges("segmented sort", segments, n);
+  detail::check_ranges("segmented sort", threads, segments.begins, segments.ends, segments.segments,
+                       n);
   items.require_no_overlap("segmented sort", true);
   for (Offset const* const bounds : {segments.begins, segments.ends}) {
     items.require_no_overlap_with("segmented sort", "outputs and ranges",

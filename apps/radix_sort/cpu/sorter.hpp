@@ -256,7 +256,8 @@ class sorter {
   digit split_digit(index_t n, Word differing) const {
     int const top = std::max(1, static_cast<int>(std::bit_width(differing)));
     index_t const bucket_items = std::clamp<index_t>(leaf_items_ / 2, 1, tuning_.bucket_items);
-    int const buckets = std::bit_width(static_cast<std::uint64_t>(n / bucket_items));
+    auto const buckets =
+        static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n / bucket_items)));
     int const wanted = std::clamp(buckets, tuning_.min_bits, tuning_.max_bits);
     int const bits = std::min({top, wanted, max_split_bits});
     return {top - bits, bits};

@@ -41,7 +41,8 @@ struct pieces {
 };
 
 /// Calls work(worker, k) for each k in [0, count), on up to `threads` threads; concurrent calls
-/// have different numbers below min(threads, count). `work` must not throw.
+/// have different numbers below min(threads, count). If it throws, calls may be omitted, and what
+/// one of them threw leaves this call after all have ended.
 template <class Work>
 void for_each_of(int threads, index_t count, Work const& work) {
   std::atomic<index_t> ticket{0};

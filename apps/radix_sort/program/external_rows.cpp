@@ -79,6 +79,16 @@ class run_maker {
   index_t before_ = 0, position_ = 0;
 };
 
+/// The least that the runs of all rows take, if the size of the input shows it: whole rows, each
+/// with a size in place of its line end.
+std::uint64_t min_bytes_of_runs(external_row_request const& request, text_rows const& first,
+                                text_row_reader const& more) {
+  if (request.unique || request.positions) return 0;
+  std::uint64_t bytes = more.bytes_left().value_or(0);
+  for (std::string_view const row : first.rows) bytes += row.size() + 1;
+  return bytes;
+}
+
 }  // namespace
 
 std::optional<row_limit> limit_of_rows(int threads) {
@@ -103,6 +113,7 @@ std::optional<row_limit> limit_of_rows(int threads) {
 index_t sort_external_rows(external_row_request const& request, text_rows first,
                            text_row_reader& more) {
   auto runs = std::make_unique<run_writer>(request.directory);
+  runs->require_space(min_bytes_of_runs(request, first, more));
   run_maker maker(request, *runs);
   text_rows rows = std::move(first);
   maker.add(rows);

@@ -199,6 +199,7 @@ void merge_runs(std::unique_ptr<run_writer> from, merge_plan const& plan, bool u
                 std::string const& directory, std::function<void(std::string_view)> const& put) {
   while (from->runs().size() > plan.ways()) {
     auto longer = std::make_unique<run_writer>(directory);
+    if (!unique) longer->require_space(from->size());
     std::span<byte_range const> left(from->runs());
     while (!left.empty()) {
       auto const some = left.first(std::min(plan.ways(), left.size()));

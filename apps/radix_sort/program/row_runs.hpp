@@ -28,6 +28,9 @@ class run_writer {
   /// `directory`: as that of `temporary_file`.
   explicit run_writer(std::string const& directory) : file_(directory) {}
 
+  /// As that of `temporary_file`.
+  void require_space(std::uint64_t bytes) const { file_.require_space(bytes); }
+
   /// Adds a row to the run.
   void add(keyed_row const& row);
 
@@ -38,6 +41,9 @@ class run_writer {
   void finish();
 
   std::vector<byte_range> const& runs() const { return runs_; }
+
+  /// The bytes of all runs.
+  std::uint64_t size() const { return file_.size(); }
 
   /// The file and its name, after `finish`.
   std::shared_ptr<descriptor const> file() const { return file_.file(); }

@@ -169,8 +169,8 @@ struct halo_plan {
     detail::check_shape("distributed_matrix", matrix.rows, matrix.columns, matrix.nonzeros());
     detail::check_offsets("distributed_matrix", on.threads(), matrix.offsets.data(), matrix.rows,
                           matrix.nonzeros());
-    detail::check_indices("distributed_matrix", on.threads(), matrix.indices.data(),
-                          matrix.nonzeros(), matrix.columns);
+    cpu::detail::check_indices("distributed_matrix", on.threads(), matrix.indices.data(),
+                               matrix.nonzeros(), matrix.columns);
   }
 };
 

@@ -525,6 +525,17 @@ class Faults(ProgramCase):
             full = "No space left on device"
             temporary = "%s: cannot hold a temporary file of %d bytes (see --temp and TMPDIR): "
             bytes_of = os.path.getsize(self.zeros(64 * MIB))
+            # Rows of text; most are still to be read when the sort begins.
+            with open(self.path("in.csv"), "wb") as file:
+                file.write(b"%063d\n" % 7 * (64 * MIB // 64))
+            rows = subprocess.run(
+                self.command("scan-sort", self.path("in.csv"), "--column", "1", "-o",
+                             self.path("o.csv"), "--memory", "64M", "--temp", mount),
+                stderr=subprocess.PIPE, check=False)
+            self.assertEqual(rows.returncode, BAD_FILE)
+            self.assertRegex(rows.stderr.decode(), "small: cannot hold a temporary file of 6[0-9]* bytes")
+            self.assertEqual(os.listdir(mount), [])
+            os.remove(self.path("in.csv"))
             for name, options, words in [
                     ("scan-prefix", ["-o", out], out + ": cannot write: " + full),
                     ("scan-filter", ["-o", out], out + ": cannot write: " + full),

@@ -38,12 +38,13 @@ memory_range stack_pool::take() {
   return {static_cast<std::byte*>(mapped) + page_bytes(), stack_bytes};
 }
 
-void stack_pool::give(memory_range stack, bool forget) {
-  if (forget) {
-    release(stack);
-  } else {
-    free_.push_back(stack);
+void stack_pool::give(memory_range stack, bool forget) noexcept {
+  try {
+    if (!forget) return free_.push_back(stack);
+  } catch (std::bad_alloc const&) {
+    // Without memory to keep it in mind, it is gone.
   }
+  release(stack);
 }
 
 bool readable([[maybe_unused]] void const* begin, [[maybe_unused]] std::size_t bytes) {

@@ -30,11 +30,11 @@ class stack_pool {
   stack_pool(stack_pool const&) = delete;
   stack_pool& operator=(stack_pool const&) = delete;
 
-  /// A stack for a new fiber. Throws `kernel_error` when memory is short.
+  /// A stack for a new fiber. Throws std::bad_alloc when memory is short.
   memory_range take();
 
   /// Takes a stack back. `forget` returns it to the system, so that a checker forgets it as well.
-  void give(memory_range stack, bool forget);
+  void give(memory_range stack, bool forget) noexcept;
 
  private:
   std::vector<memory_range> free_;

@@ -48,6 +48,8 @@ struct buffer {
 
 class memory_map {
  public:
+  using allocations = std::map<address, allocation>;
+
   std::byte* add(std::size_t bytes, std::size_t alignment, memory_kind kind) {
     std::size_t const front = (front_red_zone + alignment - 1) / alignment * alignment;
     void* const memory =
@@ -61,13 +63,19 @@ class memory_map {
     next.kind = kind;
     std::lock_guard const lock(mutex_);
     address const body = next.body_begin;
-    by_body_.insert_or_assign(body, std::move(next));
+    try {
+      by_body_.insert_or_assign(body, std::move(next));
+    } catch (...) {
+      ::operator delete (memory, std::align_val_t{alignment});
+      throw;
+    }
     return static_cast<std::byte*>(memory) + front;
   }
 
-  void remove(void* memory) {
+  /// Takes no memory: there may be none.
+  void remove(void* memory) noexcept {
     if (memory == nullptr) return;
-    std::vector<allocation> released;
+    allocations released;
     {
       std::lock_guard const lock(mutex_);
       auto const found = by_body_.find(reinterpret_cast<address>(memory));
@@ -75,23 +83,20 @@ class memory_map {
       allocation& gone = found->second;
       gone.forbidden.clear();
       if (gone.kind != memory_kind::device || gone.bytes() > max_freed_bytes ||
-          max_freed_bytes == 0) {
-        released.push_back(std::move(gone));
-        by_body_.erase(found);
+          max_freed_bytes == 0 || !is_listed(found->first)) {
+        released.insert(by_body_.extract(found));
       } else {
         gone.freed = true;
-        freed_.push_back(found->first);
         freed_bytes_ += gone.end - gone.begin;
         while (freed_bytes_ > max_freed_bytes) {
           auto const oldest = by_body_.find(freed_.front());
           freed_.pop_front();
           freed_bytes_ -= oldest->second.end - oldest->second.begin;
-          released.push_back(std::move(oldest->second));
-          by_body_.erase(oldest);
+          released.insert(by_body_.extract(oldest));
         }
       }
     }
-    for (allocation const& gone : released) {
+    for (auto const& [body, gone] : released) {
       ::operator delete (reinterpret_cast<void*>(gone.begin), std::align_val_t{gone.alignment});
     }
   }
@@ -163,7 +168,13 @@ class memory_map {
   }
 
  private:
-  using allocations = std::map<address, allocation>;
+  /// Adds a buffer to those freed, if there is memory for it.
+  bool is_listed(address body) try {
+    freed_.push_back(body);
+    return true;
+  } catch (std::bad_alloc const&) {
+    return false;
+  }
 
   /// The first allocation that may reach beyond `where`.
   allocations::iterator first_near(address where) {

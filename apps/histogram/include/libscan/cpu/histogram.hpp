@@ -122,8 +122,25 @@ void count_many_bins(int threads, Sample const* in, index_t n, Rule const& rule,
   }
 }
 
-/// Throws `invalid_argument` unless a call has threads, samples and bins, and results that do not
-/// overlap what it reads: samples, edges, and `beside`.
+/// Throws `invalid_argument` unless the edges of a rule, if it is of edges, ascend; none is NaN
+/// then.
+template <class Rule>
+void check_edges(char const*, Rule const&) {}
+template <class Sample, class Edge>
+void check_edges(char const* call, edge_bins<Sample, Edge> const& rule) {
+  Edge const* const edges = rule.edges();
+  int const bins = rule.bins();
+  bool ascend = true;
+  for (int k = 0; k < bins; ++k) ascend &= edges[k] <= edges[k + 1];
+  if (ascend) return;
+  int k = 0;
+  while (edges[k] <= edges[k + 1]) ++k;
+  throw invalid_argument(std::string(call) + ": edges " + std::to_string(k) + " and " +
+                         std::to_string(k + 1) + " do not ascend; expected numbers that do");
+}
+
+/// Throws `invalid_argument` unless a call has threads, samples and bins, edges that ascend, and
+/// results that do not overlap what it reads: samples, edges, and `beside`.
 template <class Sample, class Rule, class Result>
 void check_histogram(char const* call, int threads, Sample const* in, index_t n, Rule const& rule,
                      Result const* results, memory_span beside = {}) {
@@ -139,6 +156,7 @@ void check_histogram(char const* call, int threads, Sample const* in, index_t n,
     detail::require_no_overlap(call, "edges and results",
                                detail::memory_of(rule.edges(), rule.bins() + 1), written);
   }
+  detail::check_edges(call, rule);
 }
 
 }  // namespace detail
@@ -148,13 +166,15 @@ void check_histogram(char const* call, int threads, Sample const* in, index_t n,
 /// inside, above, and NaN, which add up to n.
 ///
 /// Types: Count is an unsigned or signed integer of 32 or 64 bits. A rule of your own is called
-/// concurrently, for 8-bit samples also with values that do not occur; its `find` must not throw.
+/// concurrently, for 8-bit samples also with values that do not occur. Its places are not checked:
+/// one that is out of range is written out of bounds.
 /// Aliasing: `counts` must not overlap samples or edges.
 /// Determinism: the result is the same for any number of threads.
 /// Memory: per thread 4 bytes per bin, and at most 17 KiB for copies; with a great many bins 1 byte
 /// each; for few samples, fewer than twice the bins, none.
-/// Throws: `invalid_argument` if threads < 1, n < 0, for such an overlap, or if a bin has more
-/// samples than Count holds (counts are then unspecified); std::bad_alloc.
+/// Throws: `invalid_argument` if threads < 1, n < 0, for such an overlap, if edges do not ascend,
+/// or if a bin has more samples than Count holds (counts are then unspecified); std::bad_alloc;
+/// what `find` throws.
 template <class Sample, bin_rule<Sample> Rule, class Count>
 sample_totals histogram(int threads, Sample const* in, Count* counts, Rule const& rule, index_t n) {
   static_assert(std::is_integral_v<Count> && (sizeof(Count) == 4 || sizeof(Count) == 8),

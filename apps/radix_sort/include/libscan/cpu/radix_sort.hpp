@@ -184,13 +184,14 @@ void sort_bytes(int threads, typename Order::key_type const* keys, typename Orde
 /// equal in the compared bits keep their order.
 ///
 /// Aliasing: `out` may be `in`; any other overlap throws.
-/// Types: a decomposition is called concurrently, more than once per key, and must not throw.
+/// Types: a decomposition is called concurrently, and more than once per key.
 /// Determinism: the result is the same for any number of threads.
 /// Memory: keys already in order are only copied. For numbers: about 1 MiB per thread; in place n
 /// more keys; up to n more keys if a large part of the keys shares high bits. Up to 8 KiB of keys
 /// nothing is allocated, except a few KiB once per thread if vector code sorts. For floats that
 /// include -0 or NaN, and for user-defined keys: n positions and n pairs of a word and a position.
-/// Throws: `invalid_argument` (threads < 1, n < 0, invalid bits, overlap), std::bad_alloc.
+/// Throws: `invalid_argument` (threads < 1, n < 0, invalid bits, overlap), std::bad_alloc, and what
+/// a decomposition throws; `out` is then partly written.
 template <class Key, class Order = sort_order<Key>>
 void sort_keys(int threads, Key const* in, Key* out, index_t n, Order const& order = {},
                detail::sort_tuning const& tuning = {}) {

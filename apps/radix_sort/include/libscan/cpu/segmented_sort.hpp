@@ -9,16 +9,15 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <type_traits>
 
 #include <apps/radix_sort/core/sort_overlap.hpp>
 #include <apps/radix_sort/cpu/sort_items.hpp>
 #include <apps/radix_sort/cpu/sorter.hpp>
 #include <apps/radix_sort/cpu/split.hpp>
-#include <libscan/core/error.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/arguments.hpp>
+#include <libscan/cpu/index_checks.hpp>
 #include <libscan/cpu/radix_sort.hpp>
 #include <libscan/cpu/small_buffer.hpp>
 
@@ -36,12 +35,8 @@ struct item_segments {
   /// Throws unless offsets[0..count] ascend within 0 ... n.
   item_segments(int threads, Offset const* from, index_t segments, index_t n)
       : offsets(from), count(segments) {
-    bool good = count > 0 ? 0 <= at(0) && at(count) <= n : count == 0;
-    if (good && count > 0) good = measure(threads);
-    if (good) return;
-    throw invalid_argument("segmented sort: " + std::to_string(segments) +
-                           " segments need one offset more, ascending within 0 to " +
-                           std::to_string(n));
+    bool const good = count == 0 || (count > 0 && 0 <= at(0) && at(count) <= n && measure(threads));
+    if (!good) detail::check_offsets("segmented sort", 1, offsets, count, n);
   }
 
   /// offsets[s]; negative if it exceeds any number of items.

@@ -314,14 +314,15 @@ void split_by_key(int threads, key_split<Key, Value, BucketOf> const& split, ind
 /// (offsets[buckets] = n).
 ///
 /// Types: bucket_of(key) is an integer in [0, buckets), 1 <= buckets <= 256; it is called more than
-/// once per key, concurrently, and must not throw. Keys and values are of any trivially copyable
+/// once per key, concurrently. Keys and values are of any trivially copyable
 /// types that can be assigned. `offsets`: buckets + 1 numbers, or null.
 /// Aliasing: outputs and offsets must overlap neither inputs nor each other.
 /// Memory: reads the keys twice and the values once, writes both once; allocates 8 bytes per bucket
 /// and piece of 2^15 items or more, at most four pieces per thread; nothing if these take up to 8
 /// KiB.
 /// Throws: `invalid_argument` (threads < 1, n < 0, a number of buckets other than 1 to 256,
-/// overlap, and, before anything is written, a key in no bucket), std::bad_alloc.
+/// overlap, and, before anything is written, a key in no bucket), std::bad_alloc, and what
+/// bucket_of throws.
 template <class Key, class Value, class BucketOf = its_bucket>
 void split_by_key(int threads, Key const* keys, Key* keys_out, Value const* values,
                   Value* values_out, index_t* offsets, index_t n, int buckets,

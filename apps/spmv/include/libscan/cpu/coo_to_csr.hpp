@@ -13,6 +13,7 @@
 #include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/chunk_scan.hpp>
+#include <libscan/cpu/index_checks.hpp>
 
 namespace libscan::inline v1::cpu {
 
@@ -171,8 +172,8 @@ void require_no_row_overlap(coo_matrix<Value> const& list, Offset const* offsets
 /// Determinism: sums of one place are the same for any number of threads.
 /// Memory: a place of 4 or 8 bytes and a value for each entry, for twice the entries unless the
 /// list is general; twice as much if most entries are in few rows.
-/// Throws: `invalid_argument` (threads < 1, invalid sizes, offsets too narrow, overlap),
-/// std::bad_alloc.
+/// Throws: `invalid_argument` (threads < 1, invalid sizes, offsets too narrow, overlap, and, before
+/// anything is written, an index out of range), std::bad_alloc.
 template <class Value, class Offset>
 index_t coo_to_csr(int threads, coo_matrix<Value> const& list, Offset* offsets,
                    std::int32_t* indices, Value* values) {
@@ -182,6 +183,8 @@ index_t coo_to_csr(int threads, coo_matrix<Value> const& list, Offset* offsets,
     throw invalid_argument("coo_to_csr: " + std::to_string(threads) + " threads; expected >= 1");
   }
   detail::require_no_row_overlap(list, offsets, indices, values);
+  detail::check_indices("coo_to_csr", threads, list.row_indices, list.entries, list.rows);
+  detail::check_indices("coo_to_csr", threads, list.indices, list.entries, list.columns);
   entry_keys const keys_of(list.rows, list.columns, list.kind != symmetry::general);
   libscan::detail::expanded_list<Value> const all{list, keys_of};
   return keys_of.bits() <= 32

@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 
 #include <apps/radix_sort/cpu/split.hpp>
 #include <apps/spmv/core/row_result.hpp>
 #include <apps/spmv/cpu/vector_rows.hpp>
 #include <libscan/cpu/arguments.hpp>
 #include <libscan/cpu/fixed_width.hpp>
+#include <libscan/cpu/index_checks.hpp>
 #include <libscan/cpu/small_buffer.hpp>
 #include <libscan/matrix.hpp>
 
@@ -27,12 +29,14 @@ inline index_t spmv_piece_items(index_t all) {
   return items;
 }
 
-/// A piece's sums of rows that it shares with other pieces.
+/// A piece's rows, and its sums of those that it shares with other pieces.
 template <class T>
 struct piece_sums {
-  index_t closed = -1;  // the row begun in an earlier piece that ends in this one
-  T head{};             // its sum within the piece
-  T tail{};             // the sum of the piece's part of the row open at its end
+  index_t row = 0, last_row = 0;  // the rows that end in it
+  bool good = true;               // their offsets ascend, and are those of entries
+  index_t closed = -1;            // the row begun in an earlier piece that ends in this one
+  T head{};                       // its sum within the piece
+  T tail{};                       // the sum of the piece's part of the row open at its end
 };
 
 /// Entries and row ends in one sequence, a row's end after its entries: the number of ends among
@@ -41,7 +45,7 @@ template <class Offset>
 index_t rows_ended_before(Offset const* offsets, index_t items, index_t low, index_t high) {
   while (low < high) {
     index_t const middle = low + (high - low) / 2;
-    if (static_cast<index_t>(offsets[middle + 1]) + middle + 1 <= items) {
+    if (static_cast<index_t>(offsets[middle + 1]) <= items - middle - 1) {
       low = middle + 1;
     } else {
       high = middle;
@@ -63,6 +67,19 @@ void require_no_product_overlap(csr_matrix<Value, Offset> const& matrix, X const
   if constexpr (!std::is_same_v<Value, no_values>) {
     check("values and y", detail::memory_of(matrix.values, matrix.nonzeros));
   }
+}
+
+/// Throws `invalid_argument` unless the first row begins with the first entry, and the last one
+/// ends with the last.
+template <class Value, class Offset>
+void check_ends(csr_matrix<Value, Offset> const& matrix) {
+  if (matrix.rows == 0) return;
+  auto const first = static_cast<index_t>(matrix.offsets[0]);
+  auto const last = static_cast<index_t>(matrix.offsets[matrix.rows]);
+  if (first == 0 && last == matrix.nonzeros) return;
+  throw invalid_argument("spmv: offsets from " + std::to_string(first) + " to " +
+                         std::to_string(last) + "; expected 0 to " +
+                         std::to_string(matrix.nonzeros));
 }
 
 /// Whether there is vector code for a product.
@@ -91,8 +108,11 @@ class product {
       sums[p] = run_piece(p * items, std::min(all, (p + 1) * items));
     });
     T open = add_.identity();
+    index_t row = 0;
     for (index_t p = 0; p < pieces; ++p) {
       piece_sums<T> const& piece = sums[p];
+      if (!piece.good || piece.row != row) refuse_offsets(threads);
+      row = piece.last_row;
       if (piece.closed >= 0) {
         out_.put(piece.closed, add_(open, piece.head));
         open = add_.identity();
@@ -140,6 +160,10 @@ class product {
     index_t entry = begin - row;
     index_t const last_entry = end - last_row;
     result.head = result.tail = add_.identity();
+    result.row = row;
+    result.last_row = last_row;
+    result.good = row == last_row || are_offsets(row, last_row);
+    if (!result.good) return result;
     if (row < last_row && static_cast<index_t>(matrix_.offsets[row]) < entry) {
       result.closed = row;
       result.head = sum(entry, static_cast<index_t>(matrix_.offsets[row + 1]));
@@ -151,6 +175,21 @@ class product {
     }
     if (entry < last_entry) result.tail = sum(entry, last_entry);
     return result;
+  }
+
+  /// Whether the offsets of rows [row, last_row) ascend within the entries. A piece's are read for
+  /// its sums anyway: to check all of them before would take longer.
+  bool are_offsets(index_t row, index_t last_row) const {
+    Offset const* const from = matrix_.offsets;
+    auto const at = [=](index_t r) { return static_cast<index_t>(from[r]); };
+    index_t all = at(last_row) | detail::difference(matrix_.nonzeros, at(last_row));
+    for (; row < last_row; ++row) all |= at(row) | detail::difference(at(row + 1), at(row));
+    return all >= 0;
+  }
+
+  /// Throws, since some offsets do not ascend.
+  void refuse_offsets(int threads) const {
+    detail::check_offsets("spmv", threads, matrix_.offsets, matrix_.rows, matrix_.nonzeros);
   }
 
   /// Whether entries [k, end) begin with entries for consecutive components of x.
@@ -316,7 +355,9 @@ class product {
 /// additions, which is not the device's, depends only on the offsets, the indices and the CPU. If
 /// your compiler fuses products and sums (-ffp-contract), last bits may differ between programs.
 /// Memory: about 32 bytes per 2^14 to 2^17 entries and rows, allocated above 8 KiB.
-/// Throws: `invalid_argument` (threads < 1, invalid sizes, overlap), std::bad_alloc.
+/// Throws: `invalid_argument` (threads < 1, invalid sizes, overlap, and offsets that do not ascend
+/// from 0 to the number of entries; then rows may have been written), std::bad_alloc; what
+/// `multiply` throws. Indices are not checked: those out of range read outside of x.
 template <class Value, class Offset, class X, class Y, class S = plus_times<accumulator_t<Y>>>
 void spmv(int threads, csr_matrix<Value, Offset> const& matrix, X const* x, Y* y, S s = {},
           std::type_identity_t<typename S::value_type> alpha = S::one(),
@@ -328,6 +369,7 @@ void spmv(int threads, csr_matrix<Value, Offset> const& matrix, X const* x, Y* y
     throw invalid_argument("spmv: " + std::to_string(threads) + " threads; expected >= 1");
   }
   detail::require_no_product_overlap(matrix, x, y);
+  detail::check_ends(matrix);
   detail::product<Value, Offset, X, Y, S>(matrix, x, {y, s, alpha, beta}).run(threads);
 }
 

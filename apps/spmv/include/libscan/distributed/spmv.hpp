@@ -141,8 +141,9 @@ distributed_rows<T> to_rows(ranks const& on, coo_matrix<T> const& list,
   return detail::collective(on.comm(), "to_rows", [&](detail::collective_call& call) {
     auto const all = call.gather("lists", [&] {
       detail::check_list<std::int64_t>(list);
-      detail::check_indices("to_rows", on.threads(), list.row_indices, list.entries, list.rows);
-      detail::check_indices("to_rows", on.threads(), list.indices, list.entries, list.columns);
+      cpu::detail::check_indices("to_rows", on.threads(), list.row_indices, list.entries,
+                                 list.rows);
+      cpu::detail::check_indices("to_rows", on.threads(), list.indices, list.entries, list.columns);
       return detail::rank_shape{list.rows, list.columns,     rows_here.value_or(-1),
                                 list.kind, list.entries > 0, list.values != nullptr};
     });
