@@ -180,7 +180,8 @@ using length_operators =
 TEMPLATE_LIST_TEST_CASE("segments of one length are scanned, with any number of threads", "",
                         length_operators) {
   with_threads(16, [] {
-    for (index_t const n : {0, 1, 64, 65, 200, 2049, 20011}) {
+    for (index_t const n : {index_t{0}, index_t{1}, index_t{64}, index_t{65}, index_t{200},
+                            index_t{2049}, sized(20011, 5003)}) {
       for_each_length(n, [&](equal_segments heads, std::vector<index_t> const& offsets) {
         segmented_case<TestType> const scans(offsets, TestType{}, some_init<TestType>());
         for (int const threads : thread_counts) {
