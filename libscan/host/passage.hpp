@@ -187,6 +187,7 @@ struct passage_shape {
   int at_once = 4;              ///< pieces in device memory
   std::size_t unit_bytes = 0;   ///< that a thread copies at once; at most a block; 0: a block
   int ahead = 2;                ///< pieces whose copies in begin before a piece's copies out do
+  bool own_streams = false;     ///< of each thread, for its copies
   std::byte* memory = nullptr;  ///< of the device, for `at_once` pieces, and then the workspace
 };
 
@@ -199,6 +200,7 @@ class passage {
         shape_(shape),
         places_(static_cast<std::size_t>(shape.at_once)),
         shared_(lane_pool<Runtime>::all().take(shape.device)),
+        copies_(lane_pool<Runtime>::all().take(shape.device)),
         kernels_(shared_->in),
         emptied_(shared_->out) {
     if (shape_.unit_bytes == 0) shape_.unit_bytes = Runtime::block_bytes;
@@ -217,8 +219,10 @@ class passage {
 
   passage(passage const&) = delete;
   ~passage() {
-    shared_->abandon();
-    lane_pool<Runtime>::all().give_back(shape_.device, std::move(shared_));
+    for (auto* const used : {&shared_, &copies_}) {
+      (*used)->abandon();
+      lane_pool<Runtime>::all().give_back(shape_.device, std::move(*used));
+    }
   }
 
  private:
@@ -233,6 +237,12 @@ class passage {
     typename Runtime::event through;  // the kernels
     typename Runtime::event emptied;  // the copies out
   };
+
+  /// Streams of a thread's copies.
+  typename Runtime::stream& in_of(lane& own) { return shape_.own_streams ? own.in : copies_->in; }
+  typename Runtime::stream& out_of(lane& own) {
+    return shape_.own_streams ? own.out : copies_->out;
+  }
 
   place& place_of(index_t piece) {
     return places_[static_cast<std::size_t>(piece % shape_.at_once)];
@@ -264,6 +274,8 @@ class passage {
         own->finish();
       } catch (...) {
         fail();
+        in_of(*own).finish();
+        out_of(*own).finish();
         own->abandon();
       }
       lane_pool<Runtime>::all().give_back(shape_.device, std::move(own));
@@ -353,8 +365,9 @@ class passage {
   }
 
   void copy_in(lane& own, block& with, copy_unit const& unit) {
+    auto& stream = in_of(own);
     std::byte* const device = memory_of(unit.piece);
-    if (unit.piece >= shape_.at_once) own.in.wait(place_of(unit.piece).emptied);
+    if (unit.piece >= shape_.at_once) stream.wait(place_of(unit.piece).emptied);
     std::size_t offset = 0;
     for (host_part const& part : unit.parts) {
       void const* from = part.host;
@@ -368,9 +381,9 @@ class passage {
         }
         from = staged;
       }
-      own.in.copy(device + part.at, from, part.bytes);
+      stream.copy(device + part.at, from, part.bytes);
     }
-    with.in_use(own.in);
+    with.in_use(stream);
     std::scoped_lock const lock(mutex_);
     kernels_.wait(with.event());
     --place_of(unit.piece).copies;
@@ -380,7 +393,8 @@ class passage {
   void copy_out(lane& own, block& with, copy_unit const& unit) {
     std::byte* const device = memory_of(unit.piece);
     place& at = place_of(unit.piece);
-    own.out.wait(at.through);
+    auto& stream = out_of(own);
+    stream.wait(at.through);
     std::size_t offset = 0;
     for (host_part const& part : unit.parts) {
       void* to = part.host;
@@ -389,9 +403,9 @@ class passage {
         with.copy_later(part.host, offset, part.bytes);
         offset += unit_list::aligned(part.bytes);
       }
-      own.out.copy(to, device + part.at, part.bytes);
+      stream.copy(to, device + part.at, part.bytes);
     }
-    with.in_use(own.out);
+    with.in_use(stream);
     std::scoped_lock const lock(mutex_);
     emptied_.wait(with.event());
     --at.copies;
@@ -440,7 +454,7 @@ class passage {
   piece_plan const& plan_;
   passage_shape shape_;
   std::deque<place> places_;
-  std::unique_ptr<lane> shared_;  // by all threads
+  std::unique_ptr<lane> shared_, copies_;  // by all threads
   typename Runtime::stream& kernels_;
   typename Runtime::stream& emptied_;  // waits for copies out, in their order
   std::mutex mutex_;                   // of all that follows

@@ -46,6 +46,7 @@ struct piece_plan {
   host_part result = {nullptr, 0, 0};  ///< copied from there in the end
   /// Makes a stretch of an input; by several threads at once.
   function_ref<void(index_t piece, std::byte* to)> fill = no_fill;
+  bool makes_inputs = false;  ///< by `fill`
   /// Pieces in device memory at once; 0: as many as copies keep busy. A block holds their counts.
   int at_once = 0;
 

@@ -332,7 +332,8 @@ void scan_in_pieces(Machine on, host_scan const& call) {
                                     .arrays = {call.in, call.out},
                                     .workspace_bytes = carries.bytes(),
                                     .result = carries.after(work.pieces().count(), &total),
-                                    .fill = fill});
+                                    .fill = fill,
+                                    .makes_inputs = work.has_segments()});
   if (call.total != nullptr && !work.has_segments()) *static_cast<T*>(call.total) = total;
 }
 
@@ -402,7 +403,8 @@ index_t reduce_in_pieces(Machine on, host_reduction const& call) {
                                     .counts = work.has_segments() ? 1 : 0,
                                     .workspace_bytes = carries.bytes(),
                                     .result = carries.after(pieces, &total),
-                                    .fill = fill});
+                                    .fill = fill,
+                                    .makes_inputs = work.has_segments()});
   if (work.has_segments()) return segments;
   *static_cast<T*>(call.totals) = total;
   return 1;

@@ -140,13 +140,16 @@ class retained_memory {
   block block_;
 };
 
-/// How many threads copy, and how many pieces are on their way.
+/// How many threads copy, and how many pieces are in flight.
 passage_shape shape_of(int device, piece_plan const& plan) {
   bool const staged = !std::ranges::all_of(plan.arrays, cuda_copies::reaches);
   transfer_tuning const& tuned = tuned_transfers;
+  int const pinned = plan.counts != 0 || plan.makes_inputs ? 3 : tuned.pinned_threads;
   int const threads =
-      staged ? std::clamp(cpu::default_threads(), 1, tuned.staging_threads) : tuned.pinned_threads;
+      staged ? std::clamp(cpu::default_threads(), 1, tuned.staging_threads) : pinned;
   passage_shape shape{.device = device, .threads = threads, .blocks = staged ? 2 : 4};
+  // Copies of one direction in several streams take bandwidth from the other direction.
+  shape.own_streams = staged && !tuned.shared_streams;
   shape.unit_bytes = std::min(cuda_copies::block_bytes, block_bytes_for(tuned.unit_bytes));
   shape.at_once = plan.at_once != 0 ? plan.at_once : staged ? 2 * threads + 2 : 8;
   shape.at_once = static_cast<int>(std::min<index_t>(shape.at_once, plan.pieces));

@@ -111,7 +111,8 @@ TEST_CASE("pieces pass through a device in order, however late its streams run")
   for (unsigned seed = 1; seed <= 20; ++seed) {
     for (index_t const piece_items : {40, 64, 500}) {  // parts of a block, one, and several
       for (passage_shape const& shape :
-           {passage_shape{.blocks = 2, .at_once = 1}, passage_shape{.blocks = 4, .at_once = 3},
+           {passage_shape{.blocks = 2, .at_once = 1},
+            passage_shape{.blocks = 4, .at_once = 3, .own_streams = true},
             passage_shape{.blocks = 2, .at_once = 8}}) {
         fake_device::begin(
             {.seed = seed, .refuses_pinned = seed % 5 == 0, .reaches_all = seed % 3 == 0});
@@ -166,6 +167,7 @@ TEST_CASE("results take the place of items in device memory") {
     passage_shape const shape{.threads = threads,
                               .blocks = 4,
                               .at_once = 3,
+                              .own_streams = seed % 2 == 0,
                               .memory = reinterpret_cast<std::byte*>(memory.data())};
     cpu::with_workers(threads, [&] { detail::passage<fake_device>(plan, shape).run(); });
     REQUIRE(items == expected);

@@ -25,8 +25,8 @@
 namespace libscan::test {
 namespace {
 
-/// Items of T that come in a few pieces, the last of which is short. transfer.cuh says from how
-/// many bytes: 4 KiB in the executor, 16 MiB on a GPU.
+/// A number of items that come in a few pieces; the last piece is short. Pieces begin with 4 KiB in
+/// the executor and with 16 MiB on a GPU (transfer.cuh).
 template <class T>
 index_t some_pieces(engine const& on) {
   index_t const bytes = on.is_cuda() ? index_t{21} << 20 : index_t{5} << 10;

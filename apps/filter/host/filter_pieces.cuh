@@ -60,7 +60,7 @@ class filter_pieces {
     }
   }
 
-  /// Bytes that an item takes on its way to the device.
+  /// Bytes that are copied to the device for an item.
   std::size_t bytes_in() const {
     return (call_.in != nullptr ? sizeof(T) : 0) + (call_.mask && !by_bits() ? 1 : 0);
   }
@@ -175,7 +175,7 @@ class filter_pieces {
             at};
   }
 
-  /// Results [begin, begin + n) of an output, as far as it has space.
+  /// Those of the results [begin, begin + n) for which an output has space.
   static host_part result(void* array, index_t capacity, index_t begin, index_t n,
                           std::size_t bytes, std::size_t at) {
     index_t const fitting = std::clamp<index_t>(capacity - begin, 0, n);
