@@ -131,22 +131,20 @@ void append_rows(array_writer& output, text_rows const& rows, std::span<index_t 
   std::size_t const part = std::max<std::size_t>(part_bytes * rows.rows.size() / all, 1);
   char const* const text_end =
       reinterpret_cast<char const*>(rows.text.bytes.data()) + rows.text.bytes.size();
-  auto const row = [&](std::size_t i) -> std::string_view const& {
-    return rows.rows[static_cast<std::size_t>(positions[i])];
-  };
+  auto const at = [&](std::size_t i) { return static_cast<std::size_t>(positions[i]); };
   auto const collect = [&](std::size_t p, auto const& put) {
     // Rows may be at random places: the next ones are prefetched, and before that their addresses.
     constexpr std::size_t ahead = 32;
     std::string lines;
     std::size_t size = 0;  // of `lines`
     for (std::size_t i = p * part; i < std::min((p + 1) * part, positions.size()); ++i) {
-      if (i + 2 * ahead < positions.size()) __builtin_prefetch(&row(i + 2 * ahead));
+      if (i + 2 * ahead < positions.size()) rows.rows.prefetch(at(i + 2 * ahead));
       if (i + ahead < positions.size()) {
-        std::string_view const later = row(i + ahead);
+        std::string_view const later = rows.rows[at(i + ahead)];
         __builtin_prefetch(later.data());
         __builtin_prefetch(later.data() + later.size());  // often in the next cache line
       }
-      std::string_view const text = row(i);
+      std::string_view const text = rows.rows[at(i)];
       std::string_view const end = text.data() + text.size() == text_end ? rows.last_end : "\n";
       if (size + text.size() + end.size() > lines.size()) {
         lines.resize(size + text.size() + end.size() + 2 * part_bytes);
