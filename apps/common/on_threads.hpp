@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <exception>
 #include <functional>
@@ -48,6 +49,44 @@ void for_each_on_threads(std::size_t count, int threads, Work const& work) {
   run();
   helpers.clear();
   if (failure) std::rethrow_exception(failure);
+}
+
+/// Calls make(i, put) for each i below `count`, on up to `threads` threads. Each call of put(piece)
+/// becomes one of take(piece): one at a time, in the order of i and of the calls. Rethrows an
+/// exception of either; nothing is taken after it.
+template <class Make, class Take>
+void for_each_in_order(std::size_t count, int threads, Make const& make, Take const& take) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::size_t turn = 0;
+  bool failed = false;
+  auto const wait_for_turn = [&](std::size_t i) {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return failed || turn == i; });
+    return !failed;
+  };
+  auto const end_turn = [&](std::size_t i, bool good) {
+    std::scoped_lock const lock(mutex);
+    turn = i + 1;
+    failed = failed || !good;
+    changed.notify_all();
+  };
+  auto const has_failed = [&] {
+    std::scoped_lock const lock(mutex);
+    return failed;
+  };
+  for_each_on_threads(count, threads, [&](std::size_t i) {
+    if (has_failed()) return;
+    try {
+      make(i, [&](auto const& piece) {
+        if (wait_for_turn(i)) take(piece);
+      });
+      if (wait_for_turn(i)) end_turn(i, true);
+    } catch (...) {
+      end_turn(i, false);
+      throw;
+    }
+  });
 }
 
 /// Starts work that runs while the caller goes on; if there is no thread for it, `get` runs it. One

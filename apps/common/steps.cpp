@@ -11,6 +11,7 @@
 
 #include <apps/common/exit_code.hpp>
 #include <apps/common/number.hpp>
+#include <apps/common/on_threads.hpp>
 #include <apps/common/output_file.hpp>
 #include <apps/common/program.hpp>
 #include <apps/common/utf8.hpp>
@@ -124,38 +125,51 @@ void begin_rows(array_writer& output, text_rows const& rows) {
 }
 
 void append_rows(array_writer& output, text_rows const& rows, std::span<index_t const> positions,
-                 progress* meter) {
+                 int threads, progress* meter) {
+  constexpr std::size_t part_bytes = std::size_t{1} << 16;
+  std::size_t const all = std::max<std::size_t>(rows.text.bytes.size(), 1);
+  std::size_t const part = std::max<std::size_t>(part_bytes * rows.rows.size() / all, 1);
   char const* const text_end =
       reinterpret_cast<char const*>(rows.text.bytes.data()) + rows.text.bytes.size();
-  // Lines may be at random places: the next ones are prefetched, and before that their addresses.
-  constexpr std::size_t ahead = 32;
-  constexpr std::size_t reported = std::size_t{1} << 16;  // bytes
-  auto const row = [&](std::size_t i) -> std::string_view const& {
-    return rows.rows[static_cast<std::size_t>(positions[i])];
-  };
-  std::size_t written = 0;
-  for (std::size_t i = 0; i < positions.size(); ++i) {
-    if (i + 2 * ahead < positions.size()) __builtin_prefetch(&row(i + 2 * ahead));
-    if (i + ahead < positions.size()) __builtin_prefetch(row(i + ahead).data());
-    std::string_view const text = row(i);
-    bool const last = text.data() + text.size() == text_end;
-    if (last && rows.last_end.size() > 1) {
-      output.append_text(text);
-      output.append_text(rows.last_end);
-    } else {
-      output.append_line(text);
+  auto const at = [&](std::size_t i) { return static_cast<std::size_t>(positions[i]); };
+  auto const collect = [&](std::size_t p, auto const& put) {
+    // Rows may be at random places: the next ones are prefetched, and before that their addresses.
+    constexpr std::size_t ahead = 32;
+    std::string lines;
+    std::size_t size = 0;  // of `lines`
+    for (std::size_t i = p * part; i < std::min((p + 1) * part, positions.size()); ++i) {
+      if (i + 2 * ahead < positions.size()) rows.rows.prefetch(at(i + 2 * ahead));
+      if (i + ahead < positions.size()) {
+        std::string_view const later = rows.rows[at(i + ahead)];
+        __builtin_prefetch(later.data());
+        __builtin_prefetch(later.data() + later.size());  // often in the next cache line
+      }
+      std::string_view const text = rows.rows[at(i)];
+      std::string_view const end = text.data() + text.size() == text_end ? rows.last_end : "\n";
+      if (size + text.size() + end.size() > lines.size()) {
+        lines.resize(size + text.size() + end.size() + 2 * part_bytes);
+      }
+      text.copy(lines.data() + size, text.size());
+      end.copy(lines.data() + size + text.size(), end.size());
+      size += text.size() + end.size();
+      if (size < part_bytes) continue;
+      put(std::string_view(lines).substr(0, size));
+      size = 0;
     }
-    written += text.size() + 1;
-    if (written >= reported && meter) meter->advance(std::exchange(written, 0));
-  }
-  if (meter) meter->advance(written);
+    put(std::string_view(lines).substr(0, size));
+  };
+  for_each_in_order((positions.size() + part - 1) / part, threads_for(threads), collect,
+                    [&](std::string_view lines) {
+                      output.append_text(lines);
+                      if (meter) meter->advance(lines.size());
+                    });
 }
 
 void write_rows(array_writer& output, std::string const& path, text_rows const& rows,
-                std::span<index_t const> positions, progress& meter) {
+                std::span<index_t const> positions, int threads, progress& meter) {
   meter.start(path == "-" ? "writing" : "writing " + path, rows.text.bytes.size());
   begin_rows(output, rows);
-  append_rows(output, rows, positions, &meter);
+  append_rows(output, rows, positions, threads, &meter);
   output.complete();
   meter.finish();
 }

@@ -75,12 +75,13 @@ void write_completely(array_writer& output, std::string const& path, dtype type,
 /// Begins a text of rows: their byte order mark and header. They may be a piece of all rows.
 void begin_rows(array_writer& output, text_rows const& rows);
 
-/// Appends the rows at these positions, and advances `meter`, if any, by their bytes.
+/// Appends the rows at these positions, and advances `meter`, if any, by their bytes. Collects rows
+/// on that many threads, 0: one for each core.
 void append_rows(array_writer& output, text_rows const& rows, std::span<index_t const> positions,
-                 progress* meter = nullptr);
+                 int threads, progress* meter = nullptr);
 
 /// Completes a text of the rows at these positions, with a progress bar. `path` is the writer's.
 void write_rows(array_writer& output, std::string const& path, text_rows const& rows,
-                std::span<index_t const> positions, progress& meter);
+                std::span<index_t const> positions, int threads, progress& meter);
 
 }  // namespace libscan::apps

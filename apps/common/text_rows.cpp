@@ -28,10 +28,11 @@ array as_array(dtype type, byte_buffer& items) {
 
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
-/// Space for that many views.
-void reserve(std::vector<std::string_view>& views, std::size_t count) {
-  views.reserve(count);
-  advise_huge_pages(views.data(), count * sizeof(views[0]));
+/// Space for that many items.
+template <class T>
+void reserve_in_huge_pages(std::vector<T>& items, std::size_t count) {
+  items.reserve(count);
+  advise_huge_pages(items.data(), count * sizeof(T));
 }
 
 /// How many LF a text has.
@@ -113,7 +114,7 @@ class text_row_reader::key_builder {
   void begin(std::size_t rows) {
     column_ = {};
     column_.how = how_;
-    if (how_.kind == cell_kind::text) reserve(column_.words, rows);
+    if (how_.kind == cell_kind::text) reserve_in_huge_pages(column_.words, rows);
     fractions_used_ = any_missing_ = false;
     rows_ = 0;
   }
@@ -174,8 +175,10 @@ std::uint64_t key_column::bytes() const {
          missing.size();
 }
 
+void row_list::reserve(std::size_t rows) { reserve_in_huge_pages(places_, rows); }
+
 std::uint64_t text_rows::bytes() const {
-  std::uint64_t total = text.bytes.size() + rows.size() * sizeof(rows[0]);
+  std::uint64_t total = text.bytes.size() + rows.size() * row_list::row_bytes;
   for (key_column const& key : keys) total += key.bytes();
   return total;
 }
@@ -202,7 +205,7 @@ text_row_reader::text_row_reader(byte_reader& in, read_options const& options,
   }
   if (limit) {
     auto const max_rows = static_cast<std::size_t>(
-        std::min<std::uint64_t>(limit->bytes / (limit->per_row + sizeof(std::string_view)),
+        std::min<std::uint64_t>(limit->bytes / (limit->per_row + row_list::row_bytes),
                                 limit->enough) +
         1);
     rows_expected_ = kept ? std::min(rows_expected_, max_rows) : max_rows;
@@ -210,9 +213,9 @@ text_row_reader::text_row_reader(byte_reader& in, read_options const& options,
     auto const texts = std::count_if(keys.begin(), keys.end(), [](column_key const& key) {
       return key.kind == cell_kind::text;
     });
-    require_memory(memory_held() + static_cast<std::uint64_t>(1 + texts) * rows_expected_ *
-                                       sizeof(std::string_view),
-                   "reading " + in.name());
+    std::uint64_t const row_bytes =
+        row_list::row_bytes + static_cast<std::uint64_t>(texts) * sizeof(std::string_view);
+    require_memory(memory_held() + rows_expected_ * row_bytes, "reading " + in.name());
   }
   if (limit && !kept) blocks_in_ = by_blocks(in, options.meter);
   byte_reader& from = kept ? *whole_in_ : blocks_in_ ? *blocks_in_ : in;
@@ -251,7 +254,7 @@ bool text_row_reader::ends(text_rows const& piece) {
 }
 
 void text_row_reader::begin_piece(text_rows& to) {
-  reserve(to.rows, rows_expected_);
+  to.rows.reserve(rows_expected_);
   for (auto const& builder : builders_) builder->begin(rows_expected_);
   taken_ = whole_.bytes.size();
   copied_ = 0;
@@ -282,7 +285,7 @@ bool text_row_reader::add_row(text_rows& to) {
 /// What a row of this size takes, without its keys.
 std::size_t text_row_reader::row_bytes(std::size_t size) const {
   std::size_t const done = limit_ ? static_cast<std::size_t>(limit_->per_row) : 0;
-  return sizeof(std::string_view) + done + (whole_in_ ? 0 : size);
+  return row_list::row_bytes + done + (whole_in_ ? 0 : size);
 }
 
 /// How many rows of a part fit in this piece.

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,10 +32,52 @@ struct key_column {
   std::uint64_t bytes() const;
 };
 
+/// Rows of one text, in its order. A row takes eight bytes here.
+class row_list {
+ public:
+  static constexpr std::size_t row_bytes = sizeof(std::uint64_t);
+
+  /// Space for so many rows.
+  void reserve(std::size_t rows);
+
+  /// Appends a row: a part of the same text, after those before it.
+  void push_back(std::string_view row) {
+    if (places_.empty()) text_ = row.data();
+    auto const begin = static_cast<std::uint64_t>(row.data() - text_);
+    bool const fits = row.size() < max_size && begin >> (64 - size_bits) == 0;
+    if (!fits) long_.emplace(places_.size(), row);
+    places_.push_back(fits ? begin << size_bits | row.size() : max_size);
+  }
+
+  std::string_view operator[](std::size_t i) const {
+    std::uint64_t const place = places_[i], size = place & max_size;
+    if (size == max_size) return long_.at(i);
+    return {text_ + (place >> size_bits), static_cast<std::size_t>(size)};
+  }
+
+  /// Brings into the cache what `operator[]` reads.
+  void prefetch(std::size_t i) const { __builtin_prefetch(&places_[i]); }
+
+  std::size_t size() const { return places_.size(); }
+  bool empty() const { return places_.empty(); }
+  void clear() {
+    places_.clear();
+    long_.clear();
+  }
+
+ private:
+  static constexpr int size_bits = 24;
+  static constexpr std::uint64_t max_size = (std::uint64_t{1} << size_bits) - 1;
+
+  char const* text_ = nullptr;         // where the first row begins
+  std::vector<std::uint64_t> places_;  // the distance from there, and the size in the low bits
+  std::map<std::size_t, std::string_view> long_;  // rows that do not fit
+};
+
 /// Rows, and the bytes around them.
 struct text_rows {
-  std::vector<std::string_view> rows;  ///< lines without their LF
-  std::string_view mark;               ///< of UTF-8, at the start of the text; may be empty
+  row_list rows;          ///< lines without their LF
+  std::string_view mark;  ///< of UTF-8, at the start of the text; may be empty
   std::optional<std::string> header;
   std::string_view last_end = "\n";  ///< of the text's last line: that of the first if it has none
   kept_bytes text;                   ///< holds the rows

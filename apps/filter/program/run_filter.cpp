@@ -385,8 +385,10 @@ class filter_run {
             result_bytes_ += kept.size_bytes();
             if (!verified([&] { return verify_indices(keeps, values.size(), kept); })) return false;
             timed(write_seconds_, [&] {
-              append_rows(output_, rows, kept);
-              if (rejected_) append_rows(*rejected_, rows, positions_between(kept, values.size()));
+              append_rows(output_, rows, kept, engine_.threads());
+              if (!rejected_) return;
+              append_rows(*rejected_, rows, positions_between(kept, values.size()),
+                          engine_.threads());
             });
             return true;
           });

@@ -39,24 +39,42 @@ class splitters {
         held += same;
       }
     }
-    make_cells();
+    make_tree();
   }
 
   std::size_t count() const { return firsts_.size(); }
 
   /// The bucket of a word.
   std::size_t find(Word word) const {
-    if (word < first_) return 0;
-    std::size_t const cell = cell_of(static_cast<Word>(word - first_));
-    if (cell + 1 >= cells_.size()) return firsts_.size() - 1;
-    std::size_t low = cells_[cell], high = cells_[cell + 1];
-    while (low < high) {
-      std::size_t const middle = (low + high + 1) / 2;
-      bool const within = firsts_[middle] <= word;
-      low = within ? middle : low;
-      high = within ? high : middle - 1;
+    std::uint32_t bucket = 0;
+    find(
+        1, [&](std::size_t) { return word; }, &bucket);
+    return bucket;
+  }
+
+  /// Sets found[i] to the bucket of word_of(i) for each i below n. Some words are searched for in
+  /// turn, without branches: that takes the same time for all words.
+  template <class WordOf>
+  void find(std::size_t n, WordOf word_of, std::uint32_t* found) const {
+    constexpr std::size_t together = 8;
+    Word const* const tree = tree_.data();
+    for (std::size_t begin = 0; begin < n; begin += together) {
+      std::size_t const count = std::min(together, n - begin);
+      Word words[together];
+      std::size_t nodes[together];
+      for (std::size_t k = 0; k < together; ++k) {
+        words[k] = word_of(begin + std::min(k, count - 1));
+        nodes[k] = 1;
+      }
+      for (int level = levels_; level > 0; --level) {
+        for (std::size_t k = 0; k < together; ++k) {
+          nodes[k] += nodes[k] + (tree[nodes[k]] < words[k] ? 1 : 0);
+        }
+      }
+      for (std::size_t k = 0; k < count; ++k) {
+        found[begin + k] = static_cast<std::uint32_t>(nodes[k] - tree_.size());
+      }
     }
-    return low;
   }
 
   /// Whether all words of a bucket are equal.
@@ -71,40 +89,23 @@ class splitters {
     if (first != firsts_.back()) firsts_.push_back(first);
   }
 
-  /// Cells are as narrow as one word at first, and then 1/512 to 1/1024 of their distance from
-  /// `first_`: small keys that are frequent are found as fast as evenly spread ones.
-  static constexpr int cell_bits = 9;
-
-  /// The cell of the word at this distance from `first_`.
-  static std::size_t cell_of(Word distance) {
-    int const excess = std::max(0, static_cast<int>(std::bit_width(distance)) - cell_bits - 1);
-    return (static_cast<std::size_t>(excess) << cell_bits) +
-           static_cast<std::size_t>(distance >> excess);
-  }
-
-  /// The smallest distance in a cell.
-  static Word distance_of(std::size_t cell) {
-    std::size_t const excess = std::max<std::size_t>(cell >> cell_bits, 1) - 1;
-    return static_cast<Word>(static_cast<Word>(cell - (excess << cell_bits)) << excess);
-  }
-
-  /// A table of the buckets in which cells begin: most searches end there.
-  void make_cells() {
-    first_ = firsts_.size() > 1 ? firsts_[1] : std::numeric_limits<Word>::max();
-    std::size_t const cells =
-        cell_of(static_cast<Word>(std::max(firsts_.back(), first_) - first_)) + 1;
-    std::size_t bucket = 0;
-    for (std::size_t cell = 0; cell < cells; ++cell) {
-      auto const word = static_cast<Word>(first_ + distance_of(cell));
-      while (bucket + 1 < firsts_.size() && firsts_[bucket + 1] <= word) ++bucket;
-      cells_.push_back(static_cast<std::uint32_t>(bucket));
+  /// Lays out the largest word of each bucket but the last one as a complete binary tree: the
+  /// children of node i are 2 i and 2 i + 1. Nodes without a bucket never lead to the right.
+  void make_tree() {
+    levels_ = static_cast<int>(std::bit_width(firsts_.size() - 1));
+    tree_.assign(std::size_t{1} << levels_, std::numeric_limits<Word>::max());
+    for (int level = 0; level < levels_; ++level) {
+      std::size_t const nodes = std::size_t{1} << level, step = tree_.size() >> level;
+      for (std::size_t k = 0; k < nodes; ++k) {
+        std::size_t const bucket = k * step + step / 2;
+        if (bucket < firsts_.size()) tree_[nodes + k] = static_cast<Word>(firsts_[bucket] - 1);
+      }
     }
-    cells_.push_back(static_cast<std::uint32_t>(firsts_.size() - 1));
   }
 
   std::vector<Word> firsts_{0};  // the smallest word of each bucket
-  Word first_ = 0;               // of the first cell
-  std::vector<std::uint32_t> cells_;
+  std::vector<Word> tree_;
+  int levels_ = 0;
 };
 
 }  // namespace libscan::apps

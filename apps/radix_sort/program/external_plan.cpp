@@ -10,10 +10,10 @@
 namespace libscan::apps {
 namespace {
 
-constexpr std::uint64_t program_bytes = std::uint64_t{6}
-                                        << 20;  // of libraries, stacks and the heap
-constexpr std::uint64_t blocks = 24;            // of readers and writers, at most
-constexpr std::size_t min_extent = 4096;        // records: whole sectors of keys and of values
+constexpr std::uint64_t program_bytes = std::uint64_t{6} << 20;  // libraries, stacks, the heap
+constexpr std::uint64_t blocks = 20;      // of a temporary file, and of the readers
+constexpr int max_readers = 4;            // of keys and of values, while records are distributed
+constexpr std::size_t min_extent = 4096;  // records: whole sectors of keys and of values
 
 }  // namespace
 
@@ -34,6 +34,7 @@ external_plan external_plan::of(dtype type, std::size_t value_bytes, int threads
   plan.bucket_items = static_cast<index_t>(left / bytes);
   plan.staging_bytes = static_cast<std::size_t>(left / 2);
   plan.sampled_keys = 64;
+  plan.threads = std::min(threads, value_bytes == 0 ? max_readers : max_readers / 2);
   return plan;
 }
 
@@ -47,6 +48,12 @@ std::size_t external_plan::buckets(index_t n) const {
 }
 
 std::size_t external_plan::sampled_blocks(std::size_t buckets) { return 24 * buckets; }
+
+std::size_t external_plan::splitting_threads(std::size_t buckets) const {
+  constexpr std::size_t min_bytes = std::size_t{1} << 17;  // shorter extents take longer to read
+  std::size_t const fit = staging_bytes / (buckets * min_bytes);
+  return std::clamp<std::size_t>(fit, 1, static_cast<std::size_t>(threads));
+}
 
 std::size_t external_plan::extent_items(std::size_t buckets) const {
   std::size_t const fit = std::min<std::size_t>(staging_bytes / buckets, std::size_t{1} << 20);

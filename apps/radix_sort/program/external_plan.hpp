@@ -17,6 +17,7 @@ struct external_plan {
   index_t bucket_items = 0;       ///< the most that are sorted at once
   std::size_t staging_bytes = 0;  ///< for all buckets together while records are distributed
   std::size_t sampled_keys = 0;   ///< of a block of 4096 bytes
+  int threads = 1;                ///< that may distribute records
 
   /// For keys of `type` with values of `value_bytes` (0: none), on `threads` threads. Throws
   /// `error` if the bound is too small for any sort; `what` is being done.
@@ -28,6 +29,9 @@ struct external_plan {
 
   /// How many blocks are sampled for so many buckets: of sorted keys, all of a block are alike.
   static std::size_t sampled_blocks(std::size_t buckets);
+
+  /// How many threads distribute records over so many buckets. Each stages records of all of them.
+  std::size_t splitting_threads(std::size_t buckets) const;
 
   /// How many records of each of so many buckets are staged.
   std::size_t extent_items(std::size_t buckets) const;

@@ -43,7 +43,7 @@ class run_maker {
     constexpr std::size_t ahead = 32;
     auto const at = [&](std::size_t i) { return static_cast<std::size_t>(positions[i]); };
     for (std::size_t i = 0; i < n; ++i) {
-      if (i + 2 * ahead < n) __builtin_prefetch(&rows.rows[at(i + 2 * ahead)]);
+      if (i + 2 * ahead < n) rows.rows.prefetch(at(i + 2 * ahead));
       if (i + ahead < n) __builtin_prefetch(rows.rows[at(i + ahead)].data());
       key_.clear();
       keyed_row row;

@@ -129,6 +129,30 @@ class external_sort {
     return words;
   }
 
+  /// Distributes the records of a list. `count_positions`: their values are their positions. Each
+  /// thread takes a part of the list.
+  std::vector<record_list> split(record_list const& from, splitters<word> const& by,
+                                 bool count_positions) const {
+    record_file to(from.count, sizeof(Key), value_bytes, request_.directory);
+    std::size_t const threads = plan_.splitting_threads(by.count());
+    std::size_t const extent = plan_.extent_items(by.count() * threads);
+    auto const parts = from.in_parts(threads);
+    std::vector<index_t> begins{0};
+    for (record_list const& part : parts) begins.push_back(begins.back() + part.count);
+    std::vector<std::vector<record_list>> found(parts.size());
+    for_each_on_threads(parts.size(), static_cast<int>(threads), [&](std::size_t p) {
+      bucket_writer writer(to, by.count(), extent);
+      split_part(parts[p], by, count_positions ? std::optional(begins[p]) : std::nullopt, writer);
+      found[p] = writer.buckets();
+    });
+    to.finish();
+    std::vector<record_list> all(by.count(), to.list());
+    for (auto const& lists : found) {
+      for (std::size_t b = 0; b < all.size(); ++b) all[b].add(lists[b]);
+    }
+    return all;
+  }
+
   /// Where the next record of a bucket goes.
   struct staging {
     Key* key;
@@ -136,46 +160,49 @@ class external_sort {
     std::byte* value;
   };
 
-  /// Distributes the records of a list. `count_positions`: their values are their positions.
-  std::vector<record_list> split(record_list const& from, splitters<word> const& by,
-                                 bool count_positions) const {
-    std::size_t const extent = plan_.extent_items(by.count());
-    bucket_writer to(from.count, by.count(), extent, sizeof(Key), value_bytes, request_.directory);
+  /// Distributes the records of a list. `position`: their values are their positions, from here on.
+  void split_part(record_list const& from, splitters<word> const& by,
+                  std::optional<index_t> position, bucket_writer& to) const {
     std::vector<staging> next;
     auto const empty = [&](std::size_t b) -> staging {
       auto* const keys = reinterpret_cast<Key*>(to.keys(b));
-      return {keys, keys + extent, to.values(b)};
+      return {keys, keys + to.extent(), to.values(b)};
     };
     for (std::size_t b = 0; b < by.count(); ++b) next.push_back(empty(b));
     record_reader in(from, sizeof(Key), value_bytes);
-    index_t position = 0;
     while (auto const piece = in.next()) {
       std::size_t const n = piece->keys.size() / sizeof(Key);
       auto const* const keys = reinterpret_cast<Key const*>(piece->keys.data());
       std::byte const* const values = piece->values.data();
-      for (std::size_t i = 0; i < n; ++i) {
-        std::size_t const b = by.find(word_of(keys[i]));
-        staging& at = next[b];
-        *at.key++ = keys[i];
-        if constexpr (has_values) {
-          if (count_positions) {
-            auto const here = position + static_cast<index_t>(i);
-            std::memcpy(at.value, &here, sizeof(Value));
-          } else {
-            std::memcpy(at.value, values + i * sizeof(Value), sizeof(Value));
+      constexpr std::size_t some = 512;
+      for (std::size_t begin = 0; begin < n; begin += some) {
+        std::size_t const end = std::min(n, begin + some);
+        std::uint32_t found[some];
+        by.find(
+            end - begin, [&](std::size_t i) { return word_of(keys[begin + i]); }, found);
+        for (std::size_t i = begin; i < end; ++i) {
+          std::size_t const b = found[i - begin];
+          staging& at = next[b];
+          *at.key++ = keys[i];
+          if constexpr (has_values) {
+            if (position) {
+              auto const here = *position + static_cast<index_t>(i);
+              std::memcpy(at.value, &here, sizeof(Value));
+            } else {
+              std::memcpy(at.value, values + i * sizeof(Value), sizeof(Value));
+            }
+            at.value += sizeof(Value);
           }
-          at.value += sizeof(Value);
+          if (at.key != at.end) continue;
+          to.flush(b, to.extent());
+          at = empty(b);
         }
-        if (at.key != at.end) continue;
-        to.flush(b, extent);
-        at = empty(b);
       }
-      position += static_cast<index_t>(n);
+      if (position) *position += static_cast<index_t>(n);
     }
     for (std::size_t b = 0; b < by.count(); ++b) {
-      to.flush(b, extent - static_cast<std::size_t>(next[b].end - next[b].key));
+      to.flush(b, to.extent() - static_cast<std::size_t>(next[b].end - next[b].key));
     }
-    return to.finish();
   }
 
   void split_and_sort(record_list const& from, bool count_positions) {

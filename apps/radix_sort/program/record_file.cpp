@@ -2,6 +2,8 @@
 // Extents of keys and values: read ahead, and written asynchronously.
 #include <apps/radix_sort/program/record_file.hpp>
 
+#include <algorithm>
+
 #include <apps/common/lazy_buffer.hpp>
 
 namespace libscan::apps {
@@ -19,6 +21,16 @@ std::vector<byte_range> ranges_of(record_list const& from, std::uint64_t record_
 
 }  // namespace
 
+std::vector<record_list> record_list::in_parts(std::size_t parts) const {
+  std::size_t const part = std::max<std::size_t>((extents.size() + parts - 1) / parts, 1);
+  std::vector<record_list> all;
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    if (i % part == 0) all.push_back({keys, values, name});
+    all.back().add(extents[i]);
+  }
+  return all;
+}
+
 record_reader::record_reader(record_list const& from, std::size_t key_bytes,
                              std::size_t value_bytes)
     : keys_(from.keys, from.name, ranges_of(from, &record_extent::keys, key_bytes)) {
@@ -33,38 +45,39 @@ std::optional<record_piece> record_reader::next() {
   return piece;
 }
 
-bucket_writer::bucket_writer(index_t records, std::size_t buckets, std::size_t extent,
-                             std::size_t key_bytes, std::size_t value_bytes,
-                             std::string const& directory)
-    : extent_(extent),
-      key_bytes_(key_bytes),
-      value_bytes_(value_bytes),
-      memory_(buckets, extent * (key_bytes + value_bytes)),
-      file_(directory),
-      buckets_(buckets) {
+record_file::record_file(index_t records, std::size_t key_bytes, std::size_t value_bytes,
+                         std::string const& directory)
+    : key_bytes_(key_bytes), value_bytes_(value_bytes), file_(directory) {
   file_.require_space(static_cast<std::uint64_t>(records) * (key_bytes + value_bytes));
+}
+
+record_extent record_file::append(std::byte const* keys, std::byte const* values,
+                                  std::size_t count) {
+  std::scoped_lock const lock(mutex_);
+  record_extent extent{file_.size(), 0, static_cast<index_t>(count)};
+  file_.write({keys, count * key_bytes_});
+  file_.pad();
+  extent.values = file_.size();
+  file_.write({values, count * value_bytes_});
+  file_.pad();
+  return extent;
+}
+
+record_list record_file::list() const {
+  return {file_.file(), value_bytes_ != 0 ? file_.file() : nullptr, file_.name()};
+}
+
+bucket_writer::bucket_writer(record_file& to, std::size_t buckets, std::size_t extent)
+    : to_(to),
+      extent_(extent),
+      memory_(buckets, extent * (to.key_bytes() + to.value_bytes())),
+      buckets_(buckets, to.list()) {
   advise_huge_pages(memory_[0].data(), memory_.size() * memory_[0].size());
-  for (record_list& bucket : buckets_) {
-    bucket.keys = file_.file();
-    if (value_bytes != 0) bucket.values = file_.file();
-    bucket.name = file_.name();
-  }
 }
 
 void bucket_writer::flush(std::size_t bucket, std::size_t count) {
   if (count == 0) return;
-  record_extent extent{file_.size(), 0, static_cast<index_t>(count)};
-  file_.write({keys(bucket), count * key_bytes_});
-  file_.pad();
-  extent.values = file_.size();
-  file_.write({values(bucket), count * value_bytes_});
-  file_.pad();
-  buckets_[bucket].add(extent);
-}
-
-std::vector<record_list> bucket_writer::finish() {
-  file_.finish();
-  return std::move(buckets_);
+  buckets_[bucket].add(to_.append(keys(bucket), values(bucket), count));
 }
 
 }  // namespace libscan::apps

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,6 +47,9 @@ struct record_list {
   void add(record_list const& more) {
     for (record_extent const& extent : more.extents) add(extent);
   }
+
+  /// The same records as up to `parts` lists, of about as many extents each.
+  std::vector<record_list> in_parts(std::size_t parts) const;
 };
 
 /// Reads the records of a list, which must outlive it, extent by extent.
@@ -62,31 +66,54 @@ class record_reader {
   std::optional<block_reader> values_;
 };
 
-/// Distributes records over buckets in a temporary file. A bucket keeps the order of its records.
+/// A temporary file of records, to which threads append.
+class record_file {
+ public:
+  /// Throws `file_error` if the disk cannot hold so many records.
+  record_file(index_t records, std::size_t key_bytes, std::size_t value_bytes,
+              std::string const& directory);
+
+  std::size_t key_bytes() const { return key_bytes_; }
+  std::size_t value_bytes() const { return value_bytes_; }
+
+  /// Appends `count` records. Several threads may call it. Throws `file_error`.
+  record_extent append(std::byte const* keys, std::byte const* values, std::size_t count);
+
+  /// Ends the file. Call it once, last. Throws `file_error`.
+  void finish() { file_.finish(); }
+
+  /// A list of records of this file, without any.
+  record_list list() const;
+
+ private:
+  std::size_t key_bytes_, value_bytes_;
+  temporary_file file_;
+  std::mutex mutex_;
+};
+
+/// Distributes records over buckets, for one thread. A bucket keeps the order of its records.
 class bucket_writer {
  public:
-  /// Each bucket has memory for `extent` records, a multiple of 4096. Throws `file_error` if the
-  /// disk cannot hold `records`, all of them.
-  bucket_writer(index_t records, std::size_t buckets, std::size_t extent, std::size_t key_bytes,
-                std::size_t value_bytes, std::string const& directory);
+  /// Each bucket has memory for `extent` records, a multiple of 4096. `to` must outlive this
+  /// object.
+  bucket_writer(record_file& to, std::size_t buckets, std::size_t extent);
 
   /// The memory of the bucket's next records.
   std::byte* keys(std::size_t bucket) const { return memory_[bucket].data(); }
-  std::byte* values(std::size_t bucket) const { return keys(bucket) + extent_ * key_bytes_; }
+  std::byte* values(std::size_t bucket) const { return keys(bucket) + extent_ * to_.key_bytes(); }
 
   std::size_t extent() const { return extent_; }
 
   /// Writes the first `count` records in the memory of a bucket.
   void flush(std::size_t bucket, std::size_t count);
 
-  /// Ends the file, and returns the records of each bucket; they live as long as the lists.
-  std::vector<record_list> finish();
+  /// The records of each bucket; they live as long as the lists.
+  std::vector<record_list> const& buckets() const { return buckets_; }
 
  private:
+  record_file& to_;
   std::size_t extent_;
-  std::size_t key_bytes_, value_bytes_;
   block_pool memory_;
-  temporary_file file_;
   std::vector<record_list> buckets_;
 };
 

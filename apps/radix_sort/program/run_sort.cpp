@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
+#include <memory>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -16,6 +18,7 @@
 #include <apps/common/item_stream.hpp>
 #include <apps/common/lazy_buffer.hpp>
 #include <apps/common/memory_bound.hpp>
+#include <apps/common/on_threads.hpp>
 #include <apps/common/progress.hpp>
 #include <apps/common/steps.hpp>
 #include <apps/radix_sort/program/external_input.hpp>
@@ -37,6 +40,39 @@ std::string directory_beside(std::string const& output) {
   if (output == "-" || output.starts_with("/dev/")) return "/var/tmp";
   std::size_t const slash = output.rfind('/');
   return slash == std::string::npos ? "." : output.substr(0, slash + 1);
+}
+
+/// The distances of integers from the smallest one; null if one of them has more than 32 bits.
+template <class T>
+std::unique_ptr<lazy_buffer<std::uint32_t>> narrowed(std::span<T const> keys, int threads) {
+  constexpr std::size_t part = std::size_t{1} << 16;
+  std::size_t const parts = (keys.size() + part - 1) / part;
+  auto const part_of = [&](std::size_t p) {
+    return keys.subspan(p * part, std::min(part, keys.size() - p * part));
+  };
+  std::vector<T> lows(parts), highs(parts);
+  for_each_on_threads(parts, threads, [&](std::size_t p) {
+    T low = keys[p * part], high = low;
+    for (T const key : part_of(p)) {
+      low = key < low ? key : low;
+      high = key > high ? key : high;
+    }
+    lows[p] = low;
+    highs[p] = high;
+  });
+  if (parts == 0) return nullptr;
+  auto const first = static_cast<std::uint64_t>(*std::ranges::min_element(lows));
+  auto const last = static_cast<std::uint64_t>(*std::ranges::max_element(highs));
+  if (last - first > std::numeric_limits<std::uint32_t>::max()) return nullptr;
+  auto result = std::make_unique<lazy_buffer<std::uint32_t>>(keys.size());
+  std::span<std::uint32_t> const to = result->items();
+  for_each_on_threads(parts, threads, [&](std::size_t p) {
+    std::size_t at = p * part;
+    for (T const key : part_of(p)) {
+      to[at++] = static_cast<std::uint32_t>(static_cast<std::uint64_t>(key) - first);
+    }
+  });
+  return result;
 }
 
 /// One run of the program.
@@ -378,12 +414,27 @@ class sort_run {
     return finish_keys(std::as_bytes(out.first(kept_)), std::as_bytes(values_out.first(kept_)));
   }
 
+  /// Keys that differ in 32 bits at most are sorted as such, together with 32 bits of positions:
+  /// half as many bytes are moved.
+  template <class T>
+  void sort_positions(std::span<T const> keys, std::span<index_t> positions) const {
+    if constexpr (std::is_integral_v<T> && sizeof(T) > sizeof(std::uint32_t)) {
+      bool const any = arguments_.algorithm || arguments_.bits || engine_.runs_kernels();
+      auto const narrow = any ? nullptr : narrowed(keys, engine_.threads());
+      if (narrow) {
+        std::span<std::uint32_t const> const words = narrow->items();
+        return argsort(engine_, words, positions, options_);
+      }
+    }
+    argsort_by(engine_, arguments_.algorithm, keys, positions, options_);
+  }
+
   template <class T>
   exit_code run_positions(std::span<T const> keys) {
     lazy_buffer<index_t> order(count_);
     auto const positions = order.items();
     timed(sort_seconds_, [&] {
-      argsort_by(engine_, arguments_.algorithm, keys, positions, options_);
+      sort_positions(keys, positions);
       kept_ = count_;
       if (arguments_.unique) {
         auto const key = [&](std::size_t j) {
@@ -422,7 +473,7 @@ class sort_run {
     }
     timed(write_seconds_, [&] {
       auto const values = with_type(moved.items());
-      if (rows_) return output_.write_rows(*table_, positions, values);
+      if (rows_) return output_.write_rows(*table_, positions, engine_.threads(), values);
       output_.write_items(dtype_of<index_t>(), std::as_bytes(positions), items_->format(), values);
     });
     return exit_code::done;

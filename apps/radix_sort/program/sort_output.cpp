@@ -34,9 +34,9 @@ void sort_output::append(std::span<std::byte const> items, std::span<std::byte c
 }
 
 void sort_output::write_rows(text_rows const& input, std::span<index_t const> positions,
-                             sorted_values const& values) {
+                             int threads, sorted_values const& values) {
   begin_values(values);
-  apps::write_rows(keys_, path_, input, positions, meter_);
+  apps::write_rows(keys_, path_, input, positions, threads, meter_);
   commit();
 }
 

@@ -58,8 +58,8 @@ class sort_output {
   /// Completes the outputs.
   void commit();
 
-  /// Writes the rows of the input that stand at these positions.
-  void write_rows(text_rows const& input, std::span<index_t const> positions,
+  /// Writes the rows of the input that stand at these positions, on `threads` threads.
+  void write_rows(text_rows const& input, std::span<index_t const> positions, int threads,
                   sorted_values const& values);
 
   /// Bytes written so far to all outputs, before any compression.

@@ -284,3 +284,24 @@ TEST_CASE("the type of a column and its errors do not depend on where its rows a
     CHECK(std::signbit(values[before + 2]));
   }
 }
+
+TEST_CASE("a list of rows returns rows of any length, anywhere in a text") {
+  char const* const text = "where a text begins";  // the rows are not read
+  std::vector<std::string_view> rows;
+  std::size_t at = 0;
+  for (int bits = 0; bits < 44; ++bits) {
+    for (std::size_t const size : {(std::size_t{1} << bits) - 1, std::size_t{1} << bits}) {
+      rows.emplace_back(text + at, size);
+      at += size + 1;
+    }
+  }
+  libscan::apps::row_list list;
+  for (std::string_view const row : rows) list.push_back(row);
+  REQUIRE(list.size() == rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    CHECK(list[i].data() == rows[i].data());
+    CHECK(list[i].size() == rows[i].size());
+  }
+  list.clear();
+  CHECK(list.empty());
+}

@@ -374,7 +374,7 @@ class Messages(SortCase):
         source = self.save("in.npy", array)
         for name in [source, self.compress("in.npy"), "-"]:
             data = content_of(source) if name == "-" else None
-            self.refused(name, "takes at least 11.5 MiB of memory, more than the 100.0 KiB of "
+            self.refused(name, "takes at least 11.2 MiB of memory, more than the 100.0 KiB of "
                          "--memory", "--memory", "100K", code=FAILURE, data=data)
         text = self.write("in.txt", b"1\n" * 100_000)
         self.fails(FAILURE, "sorting ", text, "--memory", "1M", "-o", self.path("o.npy"))
