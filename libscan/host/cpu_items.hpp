@@ -90,9 +90,7 @@ void scan_described(int threads, host_scan const& call, any_items<T> const& item
     case form::ranges:
     case form::offsets: {
       index_bounds const bounds(call.segments);
-      bool const whole = call.segments.how() == form::offsets && bounds.segments() > 0 &&
-                         bounds.begins()[0] == 0 && bounds.ends()[bounds.segments() - 1] == call.n;
-      if (whole) {
+      if (call.segments.how() == form::offsets && bounds.cover(call.n)) {
         return cpu::staged_segmented_scan<Kind>(threads, call.direction, items, out,
                                                 described_heads{bounds.offsets()}, call.n, op,
                                                 init);

@@ -183,8 +183,18 @@ inline std::vector<std::uint32_t> device_heads(segmentation const& segments,
 template <class Machine, class T>
 void device_segments<Machine, T>::scan(Machine on, host_scan const& call) {
   device::on_machine const here(on);
-  if (goes_in_pieces(on, call) && marks_all_items(call.segments, call.n)) {
-    return scan_in_pieces<T>(on, call);
+  if (goes_in_pieces(on, call)) {
+    // The items of a piece are marked by bits: all must be in segments, whose offsets are of
+    // index_t.
+    using form = segmentation::form;
+    if (call.segments.how() == form::offsets) {
+      index_bounds const bounds(call.segments);
+      host_scan widened = call;
+      widened.segments = bounds.offsets();
+      if (bounds.cover(call.n)) return scan_in_pieces<T>(on, widened);
+    } else if (call.segments.how() != form::ranges) {
+      return scan_in_pieces<T>(on, call);
+    }
   }
   bool const reverse = call.direction == scan_direction::reverse;
   if (call.n == 0) {

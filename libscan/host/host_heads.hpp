@@ -65,6 +65,11 @@ class index_bounds {
   index_t const* ends() const { return ends_; }
   index_t segments() const { return segments_; }
 
+  /// Whether each of n items is in a segment of those by offsets.
+  bool cover(index_t n) const {
+    return segments_ > 0 && begins_[0] == 0 && ends_[segments_ - 1] == n;
+  }
+
   /// The segmentation by offsets, of index_t.
   segmentation offsets() const {
     return segmentation::of_offsets(std::span(begins_, static_cast<std::size_t>(segments_ + 1)));

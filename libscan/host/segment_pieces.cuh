@@ -182,15 +182,6 @@ class host_pieces {
   std::size_t items_at_ = 0, words_at_ = 0, heads_at_ = 0, totals_at_ = 0, count_at_ = 0;
 };
 
-/// Whether each item is in a segment, whose first item is marked by a bit.
-inline bool marks_all_items(segmentation const& segments, index_t n) {
-  using form = segmentation::form;
-  if (segments.how() != form::offsets) return segments.how() != form::ranges;
-  index_bounds const bounds(segments);
-  return bounds.segments() > 0 && bounds.begins()[0] == 0 &&
-         bounds.ends()[bounds.segments() - 1] == n;
-}
-
 /// Whether a scan or sum of host items goes through the machine in pieces.
 template <class Machine, class Call>
 bool goes_in_pieces(Machine on, Call const& call) {
