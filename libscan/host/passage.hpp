@@ -14,6 +14,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -50,6 +52,11 @@ class unit_list {
     std::size_t room = max_bytes;
     while (next_ < parts_.size()) {
       host_part& part = parts_[next_];
+      if (part.host == nullptr && part.bytes > max_bytes) {
+        throw std::logic_error("an input of " + std::to_string(part.bytes) +
+                               " bytes that `fill` makes is longer than a unit of " +
+                               std::to_string(max_bytes) + " bytes");
+      }
       std::size_t const size = std::min(part.bytes, room);
       if (size < part.bytes && (part.host == nullptr || size == 0)) break;
       taken.push_back({part.host, size, part.at});
@@ -127,6 +134,7 @@ template <class Runtime>
 struct copy_lane {
   typename Runtime::stream in, out;
   std::array<staging_block<Runtime>, 4> blocks;
+  std::unique_ptr<copy_lane> next;  // of the lanes that no call uses
 
   void finish() {
     for (auto& block : blocks) block.finish();
@@ -148,19 +156,23 @@ class lane_pool {
   std::unique_ptr<copy_lane<Runtime>> take(int device) {
     {
       std::scoped_lock const lock(mutex_);
-      auto& free = free_of(device);
-      if (!free.empty()) {
-        auto taken = std::move(free.back());
-        free.pop_back();
+      auto const at = static_cast<std::size_t>(device);
+      if (free_.size() <= at) free_.resize(at + 1);
+      if (free_[at] != nullptr) {
+        auto taken = std::move(free_[at]);
+        free_[at] = std::move(taken->next);
         return taken;
       }
     }
     return std::make_unique<copy_lane<Runtime>>();
   }
 
-  void give_back(int device, std::unique_ptr<copy_lane<Runtime>> used) {
+  /// What `take` gave, for the same device.
+  void give_back(int device, std::unique_ptr<copy_lane<Runtime>> used) noexcept {
     std::scoped_lock const lock(mutex_);
-    free_of(device).push_back(std::move(used));
+    auto& free = free_[static_cast<std::size_t>(device)];
+    used->next = std::move(free);
+    free = std::move(used);
   }
 
   static lane_pool& all() {
@@ -169,14 +181,8 @@ class lane_pool {
   }
 
  private:
-  std::vector<std::unique_ptr<copy_lane<Runtime>>>& free_of(int device) {
-    auto const at = static_cast<std::size_t>(device);
-    if (free_.size() <= at) free_.resize(at + 1);
-    return free_[at];
-  }
-
   std::mutex mutex_;
-  std::vector<std::vector<std::unique_ptr<copy_lane<Runtime>>>> free_;
+  std::vector<std::unique_ptr<copy_lane<Runtime>>> free_;  // of each device: the first of a list
 };
 
 /// How a plan is run.

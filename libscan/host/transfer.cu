@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <new>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -90,12 +92,15 @@ class retained_memory {
   retained_memory(retained_memory const&) = delete;
   ~retained_memory() {
     std::scoped_lock const lock(all().mutex);
-    if (all().retained + block_.bytes > max_bytes) {
-      (void)cudaFree(block_.memory);
-      return;
+    if (all().retained + block_.bytes <= max_bytes) {
+      try {
+        all().free.push_back({device_, block_});
+        all().retained += block_.bytes;
+        return;
+      } catch (std::bad_alloc const&) {
+      }
     }
-    all().retained += block_.bytes;
-    all().free.push_back({device_, block_});
+    (void)cudaFree(block_.memory);
   }
 
   std::byte* data() const { return static_cast<std::byte*>(block_.memory); }
@@ -132,8 +137,21 @@ class retained_memory {
       }
     }
     block fresh{nullptr, bytes};
+    if (cudaMalloc(&fresh.memory, bytes) == cudaSuccess) return fresh;
+    (void)cudaGetLastError();
+    free_all_of(device);
     LIBSCAN_CHECK(cudaMalloc(&fresh.memory, bytes));
     return fresh;
+  }
+
+  static void free_all_of(int device) {
+    std::scoped_lock const lock(all().mutex);
+    std::erase_if(all().free, [&](auto const& each) {
+      if (each.first != device) return false;
+      (void)cudaFree(each.second.memory);
+      all().retained -= each.second.bytes;
+      return true;
+    });
   }
 
   int device_;
@@ -235,9 +253,18 @@ template <class Machine>
 void transfer<Machine>::in_pieces(Machine on, piece_plan const& plan) {
   simt::selected_device const here(on.number);
   passage_shape shape = shape_of(on.number, plan);
-  retained_memory const memory(on.number, memory_of(plan, shape));
+  // With less memory, copies wait for each other.
+  std::optional<retained_memory> memory;
+  while (!memory) {
+    try {
+      memory.emplace(on.number, memory_of(plan, shape));
+    } catch (device_error const&) {
+      if (shape.at_once <= 2 || plan.at_once != 0) throw;
+      shape.at_once /= 2;
+    }
+  }
   LIBSCAN_CHECK(cudaStreamSynchronize(nullptr));
-  shape.memory = memory.data();
+  shape.memory = memory->data();
   passage<cuda_copies>(plan, shape).run();
 }
 

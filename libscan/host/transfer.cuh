@@ -34,7 +34,8 @@ struct transfer {
   static void to_host(void* host, void const* device, std::size_t bytes);
 
   /// Runs a plan, after what the default stream holds. Returns when all is complete. Throws what
-  /// the plan throws, and `device_error`. Takes device memory for a few pieces.
+  /// the plan throws, and `device_error`. Takes device memory for up
+  /// to 34 pieces, and for fewer if the device has less.
   static void in_pieces(Machine on, piece_plan const& plan);
 
   /// Bytes of device memory that a call may take: what is free, at most those of `transfer_tuning`.

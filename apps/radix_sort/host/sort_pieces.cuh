@@ -46,8 +46,8 @@ struct host_sort {
 inline constexpr std::size_t min_chunk_bytes(cuda_device) { return std::size_t{64} << 20; }
 inline constexpr std::size_t min_chunk_bytes(executor_run) { return std::size_t{2} << 10; }
 
-/// Bytes of a sort from which it is worth it to ask for the device's memory.
-inline constexpr std::size_t min_bytes_to_ask = std::size_t{256} << 20;
+/// Bytes of a sort below which nothing looks how much memory the device has.
+inline constexpr std::size_t min_sort_bytes = std::size_t{256} << 20;
 
 /// Such a sort in pieces.
 template <class Machine, class Key>
@@ -71,7 +71,7 @@ class sort_in_pieces {
     std::size_t const bytes = static_cast<std::size_t>(call.n) *
                                   (sizeof(Key) + static_cast<std::size_t>(call.value_bytes)) +
                               device_sort<Machine, Key>::workspace_bytes(call.n, call.value_bytes);
-    if (bytes < min_bytes_to_ask && bytes < tuned_transfers.device_bytes) return false;
+    if (bytes < min_sort_bytes && bytes < tuned_transfers.device_bytes) return false;
     return bytes > transfer<Machine>::usable_bytes(on);
   }
 

@@ -42,7 +42,7 @@ void stack_pool::give(memory_range stack, bool forget) noexcept {
   try {
     if (!forget) return free_.push_back(stack);
   } catch (std::bad_alloc const&) {
-    // Without memory to keep it in mind, it is gone.
+    // If the list cannot grow, the stack is unmapped.
   }
   release(stack);
 }

@@ -83,7 +83,7 @@ class memory_map {
       allocation& gone = found->second;
       gone.forbidden.clear();
       if (gone.kind != memory_kind::device || gone.bytes() > max_freed_bytes ||
-          max_freed_bytes == 0 || !is_listed(found->first)) {
+          max_freed_bytes == 0 || !try_list(found->first)) {
         released.insert(by_body_.extract(found));
       } else {
         gone.freed = true;
@@ -169,7 +169,7 @@ class memory_map {
 
  private:
   /// Adds a buffer to those freed, if there is memory for it.
-  bool is_listed(address body) try {
+  bool try_list(address body) try {
     freed_.push_back(body);
     return true;
   } catch (std::bad_alloc const&) {

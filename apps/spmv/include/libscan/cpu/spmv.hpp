@@ -354,7 +354,7 @@ class product {
 /// Determinism: bitwise the same in every run and for any number of threads: the order of a row's
 /// additions, which is not the device's, depends only on the offsets, the indices and the CPU. If
 /// your compiler fuses products and sums (-ffp-contract), last bits may differ between programs.
-/// Memory: about 32 bytes per 2^14 to 2^17 entries and rows, allocated above 8 KiB.
+/// Memory: about 48 bytes per 2^14 to 2^17 entries and rows, allocated above 8 KiB.
 /// Throws: `invalid_argument` (threads < 1, invalid sizes, overlap, and offsets that do not ascend
 /// from 0 to the number of entries; then rows may have been written), std::bad_alloc; what
 /// `multiply` throws. Indices are not checked: those out of range read outside of x.
