@@ -378,7 +378,7 @@ class Messages(SortCase):
                          "--memory", "--memory", "100K", code=FAILURE, data=data)
         text = self.write("in.txt", b"1\n" * 100_000)
         self.fails(FAILURE, "sorting ", text, "--memory", "1M", "-o", self.path("o.npy"))
-        self.fails(FAILURE, "reading ", text, "--memory", "1M")  # the list of rows, too
+        self.fails(FAILURE, "reading ", text, "--memory", "512K")  # the list of rows, too
         self.fails(FAILURE, "sorting ", text, "--memory", "3M")
         # Many keys may be alike; --verify needs all of them in memory.
         self.refused(source, "sorting ", "--memory", "2M", "--verify", code=FAILURE)
