@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <libscan/cpu/segment_readers.hpp>
@@ -111,6 +112,10 @@ class host_pieces {
         segments_(call.segments),
         direction_(direction),
         pieces_(call.n, std::max(in_bytes_, out_bytes), max_bytes) {
+    if (segments_.how() == segmentation::form::offsets) {
+      segments_ =
+          bounds_.emplace(segments_).offsets();  // of index_t, which `described_heads` reads
+    }
     auto const items = static_cast<std::size_t>(pieces_.piece_items);
     items_at_ = layout_.add(items * in_bytes_);
     words_at_ = layout_.add((items + 32) * sizeof(T));
@@ -176,6 +181,7 @@ class host_pieces {
   input_type type_;
   std::size_t in_bytes_;
   segmentation segments_;
+  std::optional<index_bounds> bounds_;
   scan_direction direction_;
   item_pieces pieces_;
   memory_layout layout_;

@@ -132,18 +132,23 @@ TEST_CASE("a filter in pieces writes nothing past an output that is too short") 
 /// Descriptions of the same segments.
 struct described {
   std::vector<index_t> offsets;
+  std::vector<std::uint32_t> narrow_offsets;
   std::vector<std::uint8_t> flags;
   std::vector<std::uint32_t> bits;
   std::vector<std::uint32_t> keys;
 
   described(segment_shape shape, index_t n)
-      : offsets(make_offsets(shape, n)), flags(flags_of(offsets)), bits(bits_of(flags)) {
+      : offsets(make_offsets(shape, n)),
+        narrow_offsets(offsets.begin(), offsets.end()),
+        flags(flags_of(offsets)),
+        bits(bits_of(flags)) {
     std::uint32_t key = 0;
     for (std::uint8_t const flag : flags) keys.push_back(key += flag != 0);
   }
 
   std::vector<std::pair<char const*, segmentation>> all(index_t n) const {
     return {{"offsets", segmentation::of_offsets(offsets)},
+            {"narrow offsets", segmentation::of_offsets(narrow_offsets)},
             {"flags", segmentation::of_flags(flags)},
             {"bits", segmentation::of_bits(bits, n)},
             {"keys", segmentation::of_keys(keys)},
