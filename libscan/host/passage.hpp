@@ -2,6 +2,10 @@
 // Runs a `piece_plan`: threads copy host memory into device memory and back, unit by unit, while
 // kernels work on the pieces that are there. Plain C++ over a Runtime, which is CUDA, the executor
 // or a test's. Internal.
+//
+// A *piece* of the items has a *place* in device memory, for its inputs and outputs. One thread copies
+// a *unit* of a piece at a time, through a *block* of pinned memory. A *lane* is what a thread copies
+// with: its streams and blocks.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +39,7 @@ struct copy_unit {
 /// The stretches of a piece, in units.
 class unit_list {
  public:
-  /// Begins anew with what add(parts) adds.
+  /// Forgets its stretches, and takes those that add(parts) adds.
   template <class Add>
   void list(Add const& add) {
     parts_.clear();
@@ -46,7 +50,8 @@ class unit_list {
 
   bool empty() const { return next_ == parts_.size(); }
 
-  /// The next unit's stretches, of up to `max_bytes`; cuts a longer one, unless it is to be made.
+  /// The next unit's stretches, of up to `max_bytes`. A longer stretch is cut, but not one that
+  /// `fill` makes.
   std::vector<host_part> take(std::size_t max_bytes) {
     std::vector<host_part> taken;
     std::size_t room = max_bytes;
