@@ -3,9 +3,9 @@
 // kernels work on the pieces that are there. Plain C++ over a Runtime, which is CUDA, the executor
 // or a test's. Internal.
 //
-// A *piece* of the items has a *place* in device memory, for its inputs and outputs. One thread copies
-// a *unit* of a piece at a time, through a *block* of pinned memory. A *lane* is what a thread copies
-// with: its streams and blocks.
+// A *piece* of the items has a *place* in device memory, for its inputs and outputs. One thread
+// copies a *unit* of a piece at a time, through a *block* of pinned memory. A *lane* is what a
+// thread copies with: its streams and blocks.
 #pragma once
 
 #include <algorithm>
