@@ -149,8 +149,8 @@ void across_types(Call call) {
 /// not touched.
 /// Determinism: the result is the same on every engine and for any number of threads. Returns when
 /// `out` is complete.
-/// Memory: see `cpu::sort_keys`; on a device, space for the keys twice. If the device has less, sorts of
-/// 256 MiB and more take host memory for all keys and values instead.
+/// Memory: see `cpu::sort_keys`; on a device, space for the keys twice. If the device has less,
+/// sorts of 256 MiB and more take host memory for all keys and values instead.
 /// Throws: `invalid_argument` if `out` is shorter than `keys` or overlaps it other than exactly, or
 /// for bits that the key does not have; `device_error`, `engine_unavailable` or std::bad_alloc if a
 /// device or memory fails.
