@@ -85,7 +85,7 @@ std::uint64_t min_bytes_of_runs(external_row_request const& request, text_rows c
                                 text_row_reader const& more) {
   if (request.unique || request.positions) return 0;
   std::uint64_t bytes = more.bytes_left().value_or(0);
-  for (std::string_view const row : first.rows) bytes += row.size() + 1;
+  for (std::size_t i = 0; i < first.rows.size(); ++i) bytes += first.rows[i].size() + 1;
   return bytes;
 }
 
