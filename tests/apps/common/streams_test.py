@@ -530,7 +530,7 @@ class Faults(ProgramCase):
                 file.write(b"%063d\n" % 7 * (64 * MIB // 64))
             rows = subprocess.run(
                 self.command("scan-sort", self.path("in.csv"), "--column", "1", "-o",
-                             self.path("o.csv"), "--memory", "64M", "--temp", mount),
+                             self.path("o.csv"), "--temp", mount),
                 stderr=subprocess.PIPE, check=False)
             self.assertEqual(rows.returncode, BAD_FILE)
             self.assertRegex(rows.stderr.decode(), "small: cannot hold a temporary file of 6[0-9]* bytes")
