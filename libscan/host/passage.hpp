@@ -54,7 +54,7 @@ class unit_list {
   /// `fill` makes.
   std::vector<host_part> take(std::size_t max_bytes) {
     std::vector<host_part> taken;
-    std::size_t room = max_bytes;
+    std::size_t bytes_left = max_bytes;
     while (next_ < parts_.size()) {
       host_part& part = parts_[next_];
       if (part.host == nullptr && part.bytes > max_bytes) {
@@ -62,10 +62,10 @@ class unit_list {
                                " bytes that `fill` makes is longer than a unit of " +
                                std::to_string(max_bytes) + " bytes");
       }
-      std::size_t const size = std::min(part.bytes, room);
+      std::size_t const size = std::min(part.bytes, bytes_left);
       if (size < part.bytes && (part.host == nullptr || size == 0)) break;
       taken.push_back({part.host, size, part.at});
-      room -= std::min(room, aligned(size));
+      bytes_left -= std::min(bytes_left, aligned(size));
       if (size < part.bytes) {
         part = {static_cast<std::byte*>(part.host) + size, part.bytes - size, part.at + size};
         break;
