@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
 #include <memory>
 #include <new>
 #include <string>
@@ -73,7 +72,7 @@ class buffer {
 
  private:
   struct release {
-    void operator()(T* at) const { std::free(at); }
+    void operator()(T* at) const { cpu::free_pages(at); }
   };
   std::unique_ptr<T[], release> items_;
   index_t size_ = 0;
@@ -96,7 +95,7 @@ class page_allocator {
     static_assert(alignof(T) <= 64);
     return static_cast<T*>(cpu::allocate_pages(n * sizeof(T)));
   }
-  void deallocate(T* memory, std::size_t) noexcept { std::free(memory); }
+  void deallocate(T* memory, std::size_t) noexcept { cpu::free_pages(memory); }
 
   /// Default initialization, which leaves a trivial item as it is.
   template <class U>

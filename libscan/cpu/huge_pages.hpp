@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 #include <libscan/core/types.hpp>
@@ -32,17 +33,30 @@ inline void advise_huge_pages([[maybe_unused]] void* at, [[maybe_unused]] std::s
 
 /// At least `bytes` bytes, uninitialized and aligned to cache lines; from 8 MiB on aligned to huge
 /// pages, which the system is advised to use. Untouched pages take no memory. Null for 0 bytes.
-/// Throws std::bad_alloc. Free it by std::free.
+/// Throws std::bad_alloc. Give it to `free_pages`.
+///
+/// std::aligned_alloc of glibc before 2.38 does not find the memory that was freed: a loop of
+/// allocations would take several times what it needs.
 inline void* allocate_pages(std::size_t bytes) {
   if (bytes == 0) return nullptr;
   constexpr std::size_t line = 64;
   if (bytes > static_cast<std::size_t>(-1) / 2) throw std::bad_alloc();
   std::size_t const unit = bytes < 4 * huge_page ? line : huge_page;
-  std::size_t const rounded = ceil_div(bytes, unit) * unit;
-  void* const memory = std::aligned_alloc(unit, rounded);
-  if (memory == nullptr) throw std::bad_alloc();
-  if (unit == huge_page) cpu::advise_huge_pages(memory, rounded);
+  void* const allocated = std::malloc(bytes + unit);  // which is aligned for pointers, at least
+  if (allocated == nullptr) throw std::bad_alloc();
+  std::size_t const to_boundary = unit - reinterpret_cast<std::uintptr_t>(allocated) % unit;
+  auto* const memory = static_cast<std::byte*>(allocated) + to_boundary;
+  std::memcpy(memory - sizeof allocated, &allocated, sizeof allocated);
+  if (unit == huge_page) cpu::advise_huge_pages(memory, bytes);
   return memory;
+}
+
+/// Frees what `allocate_pages` returned.
+inline void free_pages(void* memory) noexcept {
+  if (memory == nullptr) return;
+  void* allocated;
+  std::memcpy(&allocated, static_cast<std::byte*>(memory) - sizeof allocated, sizeof allocated);
+  std::free(allocated);
 }
 
 }  // namespace libscan::inline v1::cpu

@@ -2,6 +2,10 @@
 // Host memory for large results: a range for every call, uninitialized, in huge pages.
 #include <libscan/buffer.hpp>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -40,6 +44,22 @@ TEST_CASE("large buffers begin at a huge page, small ones at a cache line") {
   CHECK(address(buffer<double>(index_t{1} << 20)) % cpu::huge_page == 0);
   CHECK(address(buffer<char>(100)) % 64 == 0);
 }
+
+#ifdef __GLIBC__
+TEST_CASE("memory of buffers that ended is used again") {
+  auto const from_system = [] {
+    struct mallinfo2 const info = mallinfo2();
+    return info.arena + info.hblkhd;
+  };
+  std::vector<std::vector<char>> between;  // what stays of other work
+  std::size_t const before = from_system();
+  for (int i = 0; i < 300; ++i) {
+    buffer<char> const one(900'000 + i * 7919 % 97 * 1024), two(300'000 + i * 31 % 89 * 1024);
+    between.emplace_back(300);
+  }
+  CHECK(from_system() < before + (std::size_t{3} << 20));
+}
+#endif
 
 TEST_CASE("sizes that cannot be are refused") {
   CHECK_THROWS_AS(buffer<int>(-1), invalid_argument);

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <type_traits>
@@ -39,7 +38,7 @@ class sort_memory {
 
  private:
   struct release {
-    void operator()(void* at) const { std::free(at); }
+    void operator()(void* at) const { cpu::free_pages(at); }
   };
   std::unique_ptr<T, release> items_;
 };
