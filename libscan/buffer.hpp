@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <new>
 #include <string>
 #include <type_traits>
@@ -37,16 +36,18 @@ class buffer {
     }
     constexpr std::size_t max_size = static_cast<std::size_t>(-1) / 2 / sizeof(T);
     if (static_cast<std::size_t>(size) > max_size) throw std::bad_alloc();
-    items_.reset(static_cast<T*>(cpu::allocate_pages(static_cast<std::size_t>(size) * sizeof(T))));
+    items_ = static_cast<T*>(cpu::allocate_pages(static_cast<std::size_t>(size) * sizeof(T)));
   }
 
   buffer(buffer&& other) noexcept
-      : items_(std::move(other.items_)), size_(std::exchange(other.size_, 0)) {}
+      : items_(std::exchange(other.items_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   buffer& operator=(buffer&& other) noexcept {
-    items_ = std::move(other.items_);
-    size_ = std::exchange(other.size_, 0);
+    buffer taken(std::move(other));
+    std::swap(items_, taken.items_);
+    std::swap(size_, taken.size_);
     return *this;
   }
+  ~buffer() { cpu::free_pages(items_); }
 
   /// Keeps the first `size` items. Their memory stays where it is; pages that were never written
   /// take none. Throws `invalid_argument` unless 0 <= size <= size().
@@ -58,8 +59,8 @@ class buffer {
     size_ = size;
   }
 
-  T* data() { return items_.get(); }
-  T const* data() const { return items_.get(); }
+  T* data() { return items_; }
+  T const* data() const { return items_; }
   std::size_t size() const { return static_cast<std::size_t>(size_); }
   bool empty() const { return size_ == 0; }
 
@@ -71,10 +72,8 @@ class buffer {
   T const& operator[](std::size_t i) const { return data()[i]; }
 
  private:
-  struct release {
-    void operator()(T* at) const { cpu::free_pages(at); }
-  };
-  std::unique_ptr<T[], release> items_;
+  // Not std::unique_ptr: <memory> takes longer to compile than all calls of libscan.hpp.
+  T* items_ = nullptr;
   index_t size_ = 0;
 };
 

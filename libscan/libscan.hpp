@@ -6,7 +6,6 @@
 // sums of complex numbers, and your own operators. Large results: see libscan/buffer.hpp.
 #pragma once
 
-#include <atomic>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -30,14 +29,12 @@ T scan_same_type(engine const& on, operator_kind op, scan_kind kind, std::span<I
   using accumulator = typename item_type_of<T>::type;
   auto const first = static_cast<accumulator>(init);
   accumulator total = first;
-  // Compiled code may treat e.g. `long long` items as `long`. The fences keep a whole-program
-  // optimizer, for which these two never alias, from moving accesses across the call.
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  detail::run_scan(on,
-                   {item_type_of<T>::value, op, kind, in.data(), out.data(),
-                    static_cast<index_t>(in.size()), &first, &total},
-                   static_cast<index_t>(out.size()));
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  detail::across_types([&] {
+    detail::run_scan(on,
+                     {item_type_of<T>::value, op, kind, in.data(), out.data(),
+                      static_cast<index_t>(in.size()), &first, &total},
+                     static_cast<index_t>(out.size()));
+  });
   return static_cast<T>(total);
 }
 
@@ -50,12 +47,12 @@ T scan_any_type(engine const& on, operator_kind op, scan_kind kind, scan_directi
   accumulator const first = static_cast<accumulator>(init);
   accumulator total = first;
   bool const summed = segments.how() == segmentation::form::none;
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  detail::run_host_scan(
-      on, {input_type_of<Item>::value, in.data(), static_cast<index_t>(in.size()), op, kind,
-           direction, segments, item_type_of<T>::value, &first, input_type_of<Result>::value,
-           out.data(), static_cast<index_t>(out.size()), summed ? &total : nullptr});
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  detail::across_types([&] {
+    detail::run_host_scan(
+        on, {input_type_of<Item>::value, in.data(), static_cast<index_t>(in.size()), op, kind,
+             direction, segments, item_type_of<T>::value, &first, input_type_of<Result>::value,
+             out.data(), static_cast<index_t>(out.size()), summed ? &total : nullptr});
+  });
   return static_cast<T>(total);
 }
 
@@ -152,22 +149,22 @@ detail::host_value_t<In, Op, Init> reduce(engine const& on, In const& in, Op op 
     accumulator const first = static_cast<accumulator>(types::first(init));
     accumulator result = first;
     auto const n = static_cast<index_t>(from.size());
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    if constexpr (detail::same_item<item, T>) {
-      detail::run_reduce(
-          on, {detail::item_type_of<T>::value, types::kind, from.data(), n, &first, &result});
-    } else {
-      detail::run_host_reduction(on, {detail::input_type_of<item>::value,
-                                      from.data(),
-                                      n,
-                                      types::kind,
-                                      {},
-                                      detail::item_type_of<T>::value,
-                                      &first,
-                                      &result,
-                                      1});
-    }
-    std::atomic_signal_fence(std::memory_order_seq_cst);
+    detail::across_types([&] {
+      if constexpr (detail::same_item<item, T>) {
+        detail::run_reduce(
+            on, {detail::item_type_of<T>::value, types::kind, from.data(), n, &first, &result});
+      } else {
+        detail::run_host_reduction(on, {detail::input_type_of<item>::value,
+                                        from.data(),
+                                        n,
+                                        types::kind,
+                                        {},
+                                        detail::item_type_of<T>::value,
+                                        &first,
+                                        &result,
+                                        1});
+      }
+    });
     return static_cast<T>(result);
   } else {
     return detail::by_callables<Op>::template reduce<T>(on, from, op, init);
@@ -190,12 +187,12 @@ void adjacent_difference(engine const& on, In const& in, Out&& out, Op op = {}) 
   using result = typename decltype(to)::value_type;
   using compiled = detail::compiled_neighbors<Op, item>;
   if constexpr (compiled::included && detail::same_item<item, result>) {
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    detail::run_difference(on,
-                           {detail::item_type_of<item>::value, from.data(), to.data(),
-                            static_cast<index_t>(from.size()), compiled::how},
-                           static_cast<index_t>(to.size()));
-    std::atomic_signal_fence(std::memory_order_seq_cst);
+    detail::across_types([&] {
+      detail::run_difference(on,
+                             {detail::item_type_of<item>::value, from.data(), to.data(),
+                              static_cast<index_t>(from.size()), compiled::how},
+                             static_cast<index_t>(to.size()));
+    });
   } else {
     detail::by_callables<Op>::template adjacent_difference<item>(on, from, to, op);
   }

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -175,7 +174,8 @@ class segmentation {
     if constexpr (requires { equal(all[0], all[0]) ? 1 : 0; }) {
       result.item_bytes_ = sizeof(key);
       result.mark_ = detail::mark_own_keys<key, Equal>;
-      std::memcpy(result.equal_, std::addressof(equal), sizeof(Equal));
+      // Not &equal, which may be overloaded.
+      std::memcpy(result.equal_, &reinterpret_cast<std::byte const&>(equal), sizeof(Equal));
     }
     return result;
   }

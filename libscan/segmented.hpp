@@ -102,11 +102,10 @@ index_t segmented_reduce(engine const& on, In const& in, Totals&& totals,
   auto const to = detail::as_output(static_cast<Totals&&>(totals));
   if constexpr (types::compiled && detail::same_item<typename decltype(to)::value_type, T>) {
     auto const first = static_cast<typename detail::item_type_of<T>::type>(types::first(init));
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    index_t const count =
-        detail::run_host_reduction(on, detail::reduction_of<types, T>(from, to, segments, first));
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    return count;
+    return detail::across_types([&] {
+      return detail::run_host_reduction(on,
+                                        detail::reduction_of<types, T>(from, to, segments, first));
+    });
   } else {
     return detail::by_callables<Op>::template segmented_reduce<T>(on, from, to, segments, op, init);
   }
@@ -130,12 +129,11 @@ index_t reduce_ranges_by_key(engine const& on, Keys const& keys, In const& in, U
                 same_item<typename decltype(to)::value_type, T>) {
     auto const segments = segmentation::of_keys(keys, equal);
     auto const first = static_cast<typename item_type_of<T>::type>(types::first(init));
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    index_t const runs =
-        detail::run_keyed_reduction(on, detail::reduction_of<types, T>(from, to, segments, first),
-                                    firsts.data(), static_cast<index_t>(firsts.size()));
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    return runs;
+    return detail::across_types([&] {
+      return detail::run_keyed_reduction(on,
+                                         detail::reduction_of<types, T>(from, to, segments, first),
+                                         firsts.data(), static_cast<index_t>(firsts.size()));
+    });
   } else {
     return by_callables<Op>::template reduce_by_key<T>(on, std::span<key const>{keys}, from, firsts,
                                                        to, op, equal, init);
@@ -180,11 +178,10 @@ index_t binary_scan_ranges(engine const& on, item_mask const& mask, Ranks&& rank
   using rank = typename decltype(to)::value_type;
   static_assert(std::integral<rank> && (sizeof(rank) == 4 || sizeof(rank) == 8),
                 "binary scans: ranks are integers of 32 or 64 bits");
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  index_t const count = detail::run_binary_scan(
-      on, {mask, Kind, to.data(), sizeof(rank), static_cast<index_t>(to.size())});
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  return count;
+  return detail::across_types([&] {
+    return detail::run_binary_scan(
+        on, {mask, Kind, to.data(), sizeof(rank), static_cast<index_t>(to.size())});
+  });
 }
 
 }  // namespace detail

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // scan-check on a GPU, beside CUB and Thrust.
+#include <memory>
+
 #include <apps/check/competitor_cuda.cuh>
 #include <apps/check/device_engine.cuh>
 #include <libscan/core/engine.hpp>

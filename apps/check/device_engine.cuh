@@ -2,6 +2,8 @@
 // The engine of scan-check over device memory: copies inputs from the host and outputs back.
 #pragma once
 
+#include <memory>
+
 #include <apps/check/check_engine.hpp>
 #include <apps/check/device_case.cuh>
 #include <libscan/buffer.cuh>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // scan-check in the executor. For the C++ compiler, not for nvcc.
+#include <memory>
+
 #include <apps/check/device_engine.cuh>
 
 namespace libscan::apps {

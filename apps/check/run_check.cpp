@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <memory>
 #include <new>
 #include <random>
 #include <span>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions on the cpu engine beside the standard library's and oneTBB's.
+#include <memory>
+
 #include <tbb/parallel_reduce.h>
 
 #include <bench/cpu/contenders.hpp>

@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <fstream>
+#include <memory>
 #include <sstream>
 
 #include <bench/cuda/timer.cuh>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The transport of a single rank: copies.
 #include <algorithm>
+#include <memory>
 
 #include <libscan/distributed/communicator.hpp>
 #include <libscan/distributed/error.hpp>

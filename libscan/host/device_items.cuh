@@ -96,9 +96,7 @@ Item carry_through_pieces(Machine on, Call const& call, std::byte* out, Enqueue 
   shared.add(2 * sizeof(Item));  // what comes before a piece, and after it
   std::size_t const ws_at = shared.add(ws_bytes);
   auto const part_of = [&](void const* items, index_t piece) {
-    auto* const bytes = static_cast<std::byte*>(const_cast<void*>(items));
-    return host_part{bytes + static_cast<std::size_t>(pieces.begin(piece)) * sizeof(Item),
-                     static_cast<std::size_t>(pieces.size(piece)) * sizeof(Item), 0};
+    return host_part::of_items(items, pieces.begin(piece), pieces.size(piece), sizeof(Item), 0);
   };
   auto const inputs = [&](index_t piece, std::vector<host_part>& parts) {
     parts.push_back(part_of(call.in, piece));

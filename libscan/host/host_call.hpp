@@ -17,6 +17,23 @@
 
 namespace libscan::inline v1::detail {
 
+/// A point across which the compiler moves no access to memory. <atomic> has one, but takes longer
+/// to compile than the rest of a call.
+struct compiler_fence {
+  compiler_fence() { stop(); }
+  ~compiler_fence() { stop(); }
+  static void stop() { asm volatile("" ::: "memory"); }
+};
+
+/// Returns what a call of compiled code returns, which may treat e.g. `long long` items as `long`.
+/// The fences keep a whole-program optimizer, for which these two never alias, from moving accesses
+/// across the call.
+template <class Call>
+auto across_types(Call call) {
+  compiler_fence const around;
+  return call();
+}
+
 /// out[i] = scan of the n items `in`, converted to `accumulator`, within segments, with *init
 /// before the first item of each. Forward or in reverse. All pointers are to host memory; `out`
 /// holds `capacity` results of `out_type`.

@@ -428,7 +428,7 @@ class passage {
     return host == nullptr || (!Runtime::reaches(host) && with.is_pinned());
   }
 
-  /// Enqueues the kernels of the pieces whose copies are all in streams. By mutex_.
+  /// Enqueues the kernels of the pieces whose copies are all in streams. The caller holds mutex_.
   void enqueue_ready() {
     while (enqueued_ < next_in_ && place_of(enqueued_).copies == 0 && !failed_) {
       place& at = place_of(enqueued_);
@@ -445,7 +445,8 @@ class passage {
     }
   }
 
-  /// Frees a piece's memory for the next one if all its copies out are in streams. By mutex_.
+  /// Frees a piece's memory for the next one if all its copies out are in streams. The caller holds
+  /// mutex_.
   void empty_if_done(place& at) {
     if (!at.outputs_claimed || at.copies != 0 || at.free) return;
     emptied_.wait(at.through);  // if there was nothing to copy

@@ -17,6 +17,14 @@ struct host_part {
   void* host;  ///< of inputs, which are only read: null if `piece_plan::fill` makes it
   std::size_t bytes;
   std::size_t at;
+
+  /// Items [begin, begin + n) of an array.
+  static host_part of_items(void const* array, index_t begin, index_t n, std::size_t item_bytes,
+                            std::size_t at) {
+    auto* const first = static_cast<std::byte*>(const_cast<void*>(array));
+    return {first + static_cast<std::size_t>(begin) * item_bytes,
+            static_cast<std::size_t>(n) * item_bytes, at};
+  }
 };
 
 /// A piece in device memory.

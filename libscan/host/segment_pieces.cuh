@@ -20,7 +20,7 @@
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
 /// A piece's items as accumulators, after 32 more. The last of these is what comes before the
-/// piece, in a segment that goes on; the others are a segment of no use.
+/// piece, in a segment that goes on; the others, which nobody reads, are a segment of their own.
 template <class Word>
 struct piece_words {
   static constexpr index_t before = 32;
@@ -84,9 +84,9 @@ struct last_total_kernel {
 
 namespace libscan::inline v1::detail {
 
-/// Which totals of a piece belong to segments that end in it: [begin, end) of `count`. The first is
-/// that of no use, the second that of the segment which goes on from earlier pieces; the last
-/// segment goes on in the next piece.
+/// Which totals of a piece belong to segments that end in it: [begin, end) of `count`. Total 0 is
+/// that of the words which nobody reads. Total 1 is that of the segment which goes on from earlier
+/// pieces. The last segment goes on in the next piece.
 struct ended_segments {
   index_t begin, end;
 
@@ -142,10 +142,8 @@ class host_pieces {
   /// The items of a piece in an array of the host.
   host_part part(void const* array, std::size_t bytes, index_t piece, std::size_t at) const {
     index_t const begin = pieces_.begin(piece), size = pieces_.size(piece);
-    auto* const first = static_cast<std::byte*>(const_cast<void*>(array));
     index_t const from = in_reverse() ? pieces_.n - begin - size : begin;
-    return {first + static_cast<std::size_t>(from) * bytes, static_cast<std::size_t>(size) * bytes,
-            at};
+    return host_part::of_items(array, from, size, bytes, at);
   }
 
   void const* items(device_piece const& piece) const { return piece.memory + items_at_; }

@@ -5,7 +5,7 @@ Each header by itself, by the first C++ compiler named (.cuh files are the execu
 of CUDA only), all of a layer together by the others; the .cuh files together by nvcc, for the
 first architecture named, and those of CUDA only each by itself; the .cuh files of all folders at once
 for the other architectures, and with each of the C++ compilers. With --by-module no header is compiled
-by itself, but all of an application together, all of the core, and all .cuh files by nvcc, if it works.
+by itself, but those of the applications together, of the core, and all .cuh files by nvcc, if it works.
 Examples of host APIs and of device calls, which README.md quotes, are headers too. Where headers are compiled
 together by the C++ compiler, macros of other libraries come first. strict_calls.hpp and strict_calls.cuh
 instantiate what headers only declare.
@@ -47,7 +47,9 @@ def folder_of(header):
 
 
 def module_of(header):
-    return pathlib.Path(*header.parts[:2 if header.parts[0] == "apps" else 1])
+    # Programs on their own may have names of another application.
+    alone = header.parts[0] == "apps" and header.parts[1] in ("check", "explain")
+    return pathlib.Path(*header.parts[:2 if alone else 1])
 
 
 def jobs(arguments, work):
@@ -83,7 +85,7 @@ def jobs(arguments, work):
     per_folder = arguments.nvcc and not arguments.by_module
     for header in filter(of_cuda_alone, headers) if per_folder else []:
         yield f"{header} by itself", [*nvcc, f"-arch={arguments.arch[0]}", source_of(header, [header])]
-    for group, inside in itertools.groupby(sorted(hosted), key=together):
+    for group, inside in itertools.groupby(sorted(hosted, key=lambda header: (together(header), header)), key=together):
         inside = list(inside)
         macros = {} if group == pathlib.Path("apps/check") else MACROS | FUNCTION_MACROS  # a program's
         for compiler in others:

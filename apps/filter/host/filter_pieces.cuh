@@ -84,17 +84,17 @@ class filter_pieces {
   void list_inputs(index_t piece, std::vector<host_part>& parts) const {
     if (call_.in != nullptr) {
       index_t const before = items_before(piece);
-      parts.push_back(part(call_.in, pieces_.begin(piece) - before, pieces_.size(piece) + before,
-                           sizeof(T), items_at_));
+      parts.push_back(host_part::of_items(call_.in, pieces_.begin(piece) - before,
+                                          pieces_.size(piece) + before, sizeof(T), items_at_));
     }
     if (!call_.mask) return;
     if (by_bits()) {
-      parts.push_back(part(call_.mask->words(), pieces_.begin(piece) / 32,
-                           ceil_div(pieces_.size(piece), index_t{32}), sizeof(std::uint32_t),
-                           mask_at_));
+      parts.push_back(host_part::of_items(call_.mask->words(), pieces_.begin(piece) / 32,
+                                          ceil_div(pieces_.size(piece), index_t{32}),
+                                          sizeof(std::uint32_t), mask_at_));
     } else {
-      parts.push_back(
-          part(call_.mask->flags(), pieces_.begin(piece), pieces_.size(piece), 1, mask_at_));
+      parts.push_back(host_part::of_items(call_.mask->flags(), pieces_.begin(piece),
+                                          pieces_.size(piece), 1, mask_at_));
     }
   }
 
@@ -168,18 +168,11 @@ class filter_pieces {
         {reinterpret_cast<std::uint8_t const*>(at), static_cast<std::size_t>(n)});
   }
 
-  static host_part part(void const* array, index_t begin, index_t n, std::size_t bytes,
-                        std::size_t at) {
-    auto* const first = static_cast<std::byte*>(const_cast<void*>(array));
-    return {first + static_cast<std::size_t>(begin) * bytes, static_cast<std::size_t>(n) * bytes,
-            at};
-  }
-
   /// Those of the results [begin, begin + n) for which an output has space.
   static host_part result(void* array, index_t capacity, index_t begin, index_t n,
                           std::size_t bytes, std::size_t at) {
     index_t const fitting = std::clamp<index_t>(capacity - begin, 0, n);
-    return part(array, fitting > 0 ? begin : 0, fitting, bytes, at);
+    return host_part::of_items(array, fitting > 0 ? begin : 0, fitting, bytes, at);
   }
 
   host_filter const& filter_;

@@ -108,10 +108,8 @@ class sort_in_pieces {
             std::vector<host_part>& parts) const {
     auto const add = [&](void const* array, std::size_t bytes, std::size_t from) {
       if (array == nullptr || bytes == 0) return;
-      auto* const first = static_cast<std::byte*>(const_cast<void*>(array));
-      parts.push_back({first + static_cast<std::size_t>(begin) * bytes,
-                       static_cast<std::size_t>(end - begin) * bytes,
-                       from + static_cast<std::size_t>(at) * bytes});
+      parts.push_back(host_part::of_items(array, begin, end - begin, bytes,
+                                          from + static_cast<std::size_t>(at) * bytes));
     };
     add(keys, sizeof(Key), 0);
     add(values, value_bytes_, values_at());

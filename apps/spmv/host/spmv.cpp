@@ -4,6 +4,7 @@
 #include <libscan/spmv.hpp>
 
 #include <chrono>
+#include <memory>
 
 #include <apps/spmv/host/checks.hpp>
 #include <apps/spmv/host/semiring_choice.hpp>
@@ -70,12 +71,15 @@ void check_no_overlap(char const* what, U const* other, index_t n, std::span<T> 
 template <class T>
 prepared_matrix<T>::prepared_matrix(engine const& on, sparse_matrix<T> const& matrix)
     : matrix_(checked(on, matrix)) {
-  kept_ = detail::on_engine(
-      on, matrix_.rows + matrix_.nonzeros,
-      [&](auto device) { return detail::device_spmv<decltype(device), T>::keep(device, matrix_); },
-      [&](int threads) -> std::unique_ptr<detail::kept_matrix<T>> {
-        return std::make_unique<cpu_matrix<T>>(threads, matrix_);
-      });
+  using kept = std::unique_ptr<detail::kept_matrix<T>>;
+  kept_ =
+      detail::on_engine(
+          on, matrix_.rows + matrix_.nonzeros,
+          [&](auto device) -> kept {
+            return detail::device_spmv<decltype(device), T>::keep(device, matrix_);
+          },
+          [&](int threads) -> kept { return std::make_unique<cpu_matrix<T>>(threads, matrix_); })
+          .release();
 }
 
 template <class T>

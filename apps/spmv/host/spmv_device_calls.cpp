@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The compiled half of spmv_device_calls.hpp: checks a call and puts it in its queue.
+#include <memory>
+
 #include <libscan/spmv_device_calls.hpp>
 
 #include <apps/spmv/core/entry_keys.hpp>

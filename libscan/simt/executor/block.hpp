@@ -6,6 +6,7 @@
 #include <bit>
 #include <concepts>
 #include <cstddef>
+#include <memory>
 
 #include <libscan/simt/executor/runtime.hpp>
 #include <libscan/simt/machine.hpp>

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 
 #include <libscan/simt/executor/runtime.hpp>

@@ -13,6 +13,7 @@
 #include <apps/common/output_file.hpp>
 #include <cerrno>
 #include <filesystem>
+#include <memory>
 #include <random>
 #include <string>
 #include <tests/apps/common/scratch.hpp>

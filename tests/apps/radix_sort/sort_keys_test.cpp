@@ -176,7 +176,9 @@ using wide_key = std::conditional_t<few_types, std::uint32_t, std::uint64_t>;
 
 TEMPLATE_TEST_CASE("every n from 0 to 200 is sorted", "", tiny_passes, clustered, resident,
                    staged) {
+  constexpr bool long_passes = std::is_same_v<TestType, staged>;
   for (index_t const n : tiny_sizes()) {
+    if (reduced() && long_passes && n % 3 != 0 && n != 1) continue;
     require_sorted_both_ways<TestType>(make_keys<short_key>(variety::any, n));
   }
 }

@@ -2,6 +2,7 @@
 // What orders memory between blocks, and between threads and bulk copies: flags, fences, grid
 // barriers, mbarriers. Each planted mistake is found under every schedule, each correct twin is
 // silent.
+#include <memory>
 #include <numeric>
 
 #include <libscan/core/operators.hpp>

@@ -4,7 +4,6 @@
 // libscan::radix_sort.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -124,15 +123,6 @@ constexpr void refuse_values() {
                 "libscan: sorts copy values by their bytes, so that their type must be trivially "
                 "copyable: no std::string and no container. Sort positions (argsort), and move the "
                 "values yourself");
-}
-
-/// Calls compiled code, which may treat e.g. `long long` keys as `long`. The fences keep a
-/// whole-program optimizer from moving accesses across the call.
-template <class Call>
-void across_types(Call call) {
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  call();
-  std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
 }  // namespace detail

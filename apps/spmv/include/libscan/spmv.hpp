@@ -4,11 +4,11 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <libscan/core/engine.hpp>
@@ -120,6 +120,15 @@ class prepared_matrix {
   prepared_matrix(engine const& on, sparse_matrix<T> const& matrix);
   /// A temporary would be gone before the first product.
   prepared_matrix(engine const& on, sparse_matrix<T> const&& matrix) = delete;
+  prepared_matrix(prepared_matrix&& other) noexcept
+      : matrix_(other.matrix_), kept_(std::exchange(other.kept_, nullptr)) {}
+  prepared_matrix& operator=(prepared_matrix&& other) noexcept {
+    prepared_matrix taken(std::move(other));
+    std::swap(matrix_, taken.matrix_);
+    std::swap(kept_, taken.kept_);
+    return *this;
+  }
+  ~prepared_matrix() { delete kept_; }
 
   /// y = alpha A x + beta y. Returns the seconds it took, without transfers.
   ///
@@ -134,7 +143,7 @@ class prepared_matrix {
 
  private:
   csr_matrix<T> matrix_;
-  std::unique_ptr<detail::kept_matrix<T>> kept_;
+  detail::kept_matrix<T>* kept_ = nullptr;  // its own; see buffer.hpp for why not std::unique_ptr
 };
 
 /// y = alpha A x + beta y, once: like a `prepared_matrix` of its own, including exceptions.
