@@ -20,7 +20,7 @@
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
 /// A piece's items as accumulators, after 32 more. The last of these is what comes before the
-/// piece, in a segment that goes on; the others, which nobody reads, are a segment of their own.
+/// piece, in a segment that goes on; the others are unused, and a segment of their own.
 template <class Word>
 struct piece_words {
   static constexpr index_t before = 32;
@@ -85,7 +85,7 @@ struct last_total_kernel {
 namespace libscan::inline v1::detail {
 
 /// Which totals of a piece belong to segments that end in it: [begin, end) of `count`. Total 0 is
-/// that of the words which nobody reads. Total 1 is that of the segment which goes on from earlier
+/// that of the unused words. Total 1 is that of the segment which goes on from earlier
 /// pieces. The last segment goes on in the next piece.
 struct ended_segments {
   index_t begin, end;
