@@ -216,8 +216,9 @@ CLI::Option* add_memory(CLI::App& app, char const* words) {
 
 void add_dtype(CLI::App& app, common_arguments* to) {
   app.add_option("--dtype", taking([to](std::string const& name) {
-                   to->half = half_from_name(name);
-                   if (!to->half) to->type = dtype_from_name(name, " float16 bfloat16");
+                   auto const [type, half] = stored_type_from_name(name);
+                   to->type = type;
+                   to->half = half;
                  }),
                  "type of the input's items: int8, uint8, ... float64, float16, bfloat16 (raw "
                  "needs it)")

@@ -92,8 +92,10 @@ struct read_options {
   bool has_options = true;
 
   /// How a file other than the input is read: none of those options is for it.
-  static read_options beside_input(progress* meter) {
+  static read_options beside_input(progress* meter, stored_type type = {}) {
     read_options options;
+    options.type = type.type;
+    options.half = type.half;
     options.meter = meter;
     options.has_options = false;
     return options;

@@ -271,6 +271,18 @@ class Tables(SortCase):
             self.succeeds(self.save("h.npy", form), "-o", self.path("o.npy"))
             self.assertSame(self.load("o.npy", "float32"), np.sort(half).astype("float32"))
 
+    def test_halves_are_values(self):
+        half = np.array([2.5, -1, 0.5], "float16")
+        keys = self.save("k.npy", np.array([3, 1, 2]))
+        brain = (half.astype("float32").view("uint32") >> 16).astype("uint16")
+        for name, items in [("float16", half), ("bfloat16", brain)]:
+            values = self.write("v.raw", items.tobytes())
+            for source in values, self.compress("v.raw"):
+                self.succeeds(keys, "--values", source, "--values-dtype", name, "-o",
+                              self.path("o.npy"), "--values-output", self.path("w.npy"))
+                self.assertSame(self.load("w.npy", "float32"),
+                                np.array([-1, 0.5, 2.5], "float32"))
+
     def test_keys_alone_go_to_other_formats(self):
         self.finds_header(self.write("t.csv", self.TABLE), "--column", "2", "-o",
                           self.path("o.npy"))
