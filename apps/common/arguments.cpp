@@ -198,6 +198,7 @@ CLI::Option* add_verify(CLI::App& app, common_arguments* to) {
 }
 
 CLI::Option* add_threads(CLI::App& app, common_arguments& values, char const* words) {
+  point_to_threads_option();
   return add_whole_number(app, "--threads", values.threads, 0, max_threads, words);
 }
 
