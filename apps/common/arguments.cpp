@@ -93,8 +93,8 @@ void add_text_arguments(CLI::App& app, common_arguments* to, column_use use) {
                    to->comments = comment_rule_from_name(name);
                  }),
                  "which lines of text that begin with # are comments: leading (before the first "
-                 "row), or all")
-      ->type_name("leading|all")
+                 "row), all, or none")
+      ->type_name("leading|all|none")
       ->group(text_group);
   app.add_option("--missing", taking([to, keys](std::string const& text) {
                    to->missing = missing_rule_from_text(text);
