@@ -93,8 +93,8 @@ void add_text_arguments(CLI::App& app, common_arguments* to, column_use use) {
                    to->comments = comment_rule_from_name(name);
                  }),
                  "which lines of text that begin with # are comments: leading (before the first "
-                 "row), or all")
-      ->type_name("leading|all")
+                 "row), all, or none")
+      ->type_name("leading|all|none")
       ->group(text_group);
   app.add_option("--missing", taking([to, keys](std::string const& text) {
                    to->missing = missing_rule_from_text(text);
@@ -198,6 +198,7 @@ CLI::Option* add_verify(CLI::App& app, common_arguments* to) {
 }
 
 CLI::Option* add_threads(CLI::App& app, common_arguments& values, char const* words) {
+  point_to_threads_option();
   return add_whole_number(app, "--threads", values.threads, 0, max_threads, words);
 }
 
@@ -216,8 +217,9 @@ CLI::Option* add_memory(CLI::App& app, char const* words) {
 
 void add_dtype(CLI::App& app, common_arguments* to) {
   app.add_option("--dtype", taking([to](std::string const& name) {
-                   to->half = half_from_name(name);
-                   if (!to->half) to->type = dtype_from_name(name, " float16 bfloat16");
+                   auto const [type, half] = stored_type_from_name(name);
+                   to->type = type;
+                   to->half = half;
                  }),
                  "type of the input's items: int8, uint8, ... float64, float16, bfloat16 (raw "
                  "needs it)")

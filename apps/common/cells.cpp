@@ -53,7 +53,15 @@ constexpr char32_t zeros[] = {
     0x11c50, 0x11d50, 0x11da0, 0x11f50, 0x16a60, 0x16ac0, 0x16b50, 0x1d7ce, 0x1d7d8, 0x1d7e2,
     0x1d7ec, 0x1d7f6, 0x1e140, 0x1e2f0, 0x1e4f0, 0x1e950, 0x1fbf0};
 
-/// Whether a text in UTF-8 begins with a digit of a script beyond ASCII.
+/// The first and the last of consecutive characters that are numbers but no digits: fractions,
+/// Roman and circled numbers, infinity. Superscripts are not among them: they are in units such as
+/// m².
+constexpr char32_t numerals[][2] = {{0xbc, 0xbe},     {0x2150, 0x2188}, {0x221e, 0x221e},
+                                    {0x2460, 0x249b}, {0x24ea, 0x24ff}, {0x2776, 0x2793},
+                                    {0x3007, 0x3007}, {0x3021, 0x3029}};
+
+/// Whether a text in UTF-8 begins with a number beyond ASCII: a digit of another script, or one of
+/// `numerals`.
 bool begins_with_digit(std::string_view text) {
   std::size_t const length = printable_length(text, 0);
   if (length < 2) return false;
@@ -62,7 +70,9 @@ bool begins_with_digit(std::string_view text) {
     code = code << 6 | (static_cast<unsigned char>(c) & 0x3fu);
   }
   return std::any_of(std::begin(zeros), std::end(zeros),
-                     [code](char32_t zero) { return code >= zero && code - zero < 10; });
+                     [code](char32_t zero) { return code >= zero && code - zero < 10; }) ||
+         std::any_of(std::begin(numerals), std::end(numerals),
+                     [code](auto const& some) { return some[0] <= code && code <= some[1]; });
 }
 
 bool has_digit(std::string_view text) {

@@ -3,8 +3,10 @@
 #include <apps/common/column_reader.hpp>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
+#include <apps/common/byte_source.hpp>
 #include <apps/common/cells.hpp>
 #include <apps/common/exit_code.hpp>
 #include <apps/common/utf8.hpp>
@@ -47,11 +49,15 @@ void column_reader::select_columns() {
 bool column_reader::next() {
   if (place_ > 0) return next_in_row();
   do {
-    if (!table_.next()) return rows_ == 1 && next_of_only_row();
+    if (!table_.next()) {
+      if (rows_ == 0) look_at_comment();
+      return rows_ == 1 && next_of_only_row();
+    }
     line_ = table_.line();
     if (table_.first() && !pass_header()) return false;
     if (!table_.complete()) fail(table_.lacking());
     if (++rows_ <= 2) look_along_row();
+    if (rows_ == 1) look_at_comment();
   } while (!take_cells());
   note_end();
   return true;
@@ -205,6 +211,32 @@ void column_reader::look_along_row() {
   }
 }
 
+/// Notes that the last comment above the first row, or of a text without rows, may be a row: it has
+/// as many cells, and a number where the keys are numbers.
+void column_reader::look_at_comment() {
+  if (!given_ || header_line_ > 0 || table_.comment().empty() || !notes_.empty()) return;
+  std::string const text = table_.comment();
+  byte_reader in(from_memory({std::as_bytes(std::span<char const>(text)), nullptr}), table_.name());
+  bool const any_row = table_.columns() > 0;
+  char const delimiter = any_row ? table_.rules_of_plain_rows().delimiter : options_.delimiter;
+  table_reader comment(in, {comment_rule::none, delimiter, options_.decimal_comma, true, false});
+  try {
+    if (!comment.next() || (any_row && comment.columns() != table_.columns())) return;
+    for (column_key const& key : keys_) {
+      int const column = key.column.number;  // 0 if only a header would give it
+      if (column < 1 || column > comment.columns()) return;
+      std::string_view const cell = comment.cells()[static_cast<std::size_t>(column) - 1];
+      bool const number = is_number_here(cell) || means_missing(cell);
+      if (key.kind == cell_kind::number && !number) return;
+      if (key.kind == cell_kind::date && !parse_date(cell)) return;
+    }
+  } catch (file_error const&) {  // no row
+    return;
+  }
+  note(table_.comment_line(),
+       for_people(text) + " is skipped as a comment (--comments none reads it)");
+}
+
 bool column_reader::next_of_only_row() {
   if (!options_.whole_rows) return next_in_row();
   if (!row_.empty()) {
@@ -230,13 +262,18 @@ void column_reader::note(std::uint64_t line, std::string const& words) {
   notes_.push_back(table_.name() + ":" + std::to_string(line) + ": " + words);
 }
 
-/// Which option may help with a cell that is refused; empty if none may.
+/// What may help with a cell that is refused; empty if nothing may.
 std::string column_reader::hint_about(std::string_view cell, bool in_first) const {
   for (char const c : cell) {
     if (static_cast<unsigned char>(c) >= ' ') continue;
-    return c == '\r' ? " (lines that end with only CR become lines by tr '\\r' '\\n')"
-                     : " (binary data are read by --format raw --dtype TYPE)";
+    if (c == '\r') return " (lines that end with only CR become lines by tr '\\r' '\\n')";
+    return options_.has_options ? " (binary data are read by --format raw --dtype TYPE)" : "";
   }
+  return options_.has_options ? hint_about_options(cell, in_first) : "";
+}
+
+/// The same for a cell that prints, where there are options.
+std::string column_reader::hint_about_options(std::string_view cell, bool in_first) const {
   if (place_ > 0) return "; if only the first cell counts: --column 1";
   if (in_first && options_.header == header_rule::automatic && !by_name_) {
     return "; if this line is a header: --header yes";
@@ -250,7 +287,7 @@ void column_reader::refuse(std::string_view cell, std::size_t k,
   std::string const where = in_first && table_.columns() > 1
                                 ? "column " + std::to_string(keys_[k].column.number) + ": "
                                 : "";
-  std::string const hint = options_.has_options ? hint_about(cell, in_first) : "";
+  std::string const hint = hint_about(cell, in_first);
   if (cell.empty()) fail(where + "an empty cell, expected " + expected + hint);
   std::string const what = means_missing(cell)                ? " means a missing value, expected "
                            : keys_[k].kind == cell_kind::date ? " is no date, expected "

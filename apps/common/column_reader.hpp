@@ -119,11 +119,13 @@ class column_reader {
   std::string_view with_point(std::string_view cell, std::string& to) const;
   bool is_number_here(std::string_view cell) const;
   void look_along_row();
+  void look_at_comment();
   void note_end();
   bool next_of_only_row();
   bool next_in_row();
   void note(std::uint64_t line, std::string const& words);
   std::string hint_about(std::string_view cell, bool in_first) const;
+  std::string hint_about_options(std::string_view cell, bool in_first) const;
   [[noreturn]] void refuse(std::string_view cell, std::size_t k, std::string const& expected) const;
 
   table_reader table_;

@@ -35,15 +35,6 @@ constexpr std::pair<std::string_view, file_format> endings[] = {
     {".npy", file_format::npy},  {".raw", file_format::raw},  {".bin", file_format::raw},
     {".txt", file_format::text}, {".csv", file_format::text}, {".tsv", file_format::text}};
 
-/// Whether a name has this ending, in any case.
-bool ends_in(std::string_view path, std::string_view ending) {
-  if (path.size() < ending.size()) return false;
-  path.remove_prefix(path.size() - ending.size());
-  return std::equal(path.begin(), path.end(), ending.begin(), [](char a, char b) {
-    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
-  });
-}
-
 std::string_view without_compression(std::string_view path) {
   if (named_gzip(path)) {
     path.remove_suffix(3);
@@ -104,6 +95,14 @@ void widen(std::byte const* from, std::byte* to, std::size_t count) {
 
 }  // namespace
 
+bool ends_in(std::string_view path, std::string_view ending) {
+  if (path.size() < ending.size()) return false;
+  path.remove_prefix(path.size() - ending.size());
+  return std::equal(path.begin(), path.end(), ending.begin(), [](char a, char b) {
+    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
+  });
+}
+
 void check_raw_size(std::string const& name, dtype type, std::uint64_t size) {
   std::size_t const item = size_of(type);
   if (size % item == 0) return;
@@ -135,7 +134,8 @@ header_rule header_rule_from_name(std::string_view name) {
 comment_rule comment_rule_from_name(std::string_view name) {
   if (name == "leading") return comment_rule::leading;
   if (name == "all") return comment_rule::all;
-  throw usage_error(for_people(name) + " is no such rule, expected leading or all");
+  if (name == "none") return comment_rule::none;
+  throw usage_error(for_people(name) + " is no such rule, expected leading, all or none");
 }
 
 bool named_gzip(std::string_view path) { return ends_in(path, ".gz"); }

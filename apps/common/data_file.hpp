@@ -46,6 +46,9 @@ file_format format_of_name(std::string_view path);
 /// as ".xz".
 file_format format_to_write(std::string_view path);
 
+/// Whether a name has this ending, in any case. `ending` is in lower case.
+bool ends_in(std::string_view path, std::string_view ending);
+
 /// True if the name ends in ".gz", in any case.
 bool named_gzip(std::string_view path);
 
@@ -62,10 +65,11 @@ enum class header_rule : std::uint8_t {
 /// The rule called `name`, for --header: "auto", "yes", "no". Throws `usage_error`.
 header_rule header_rule_from_name(std::string_view name);
 
-/// Which lines of a text that begin with '#' are comments: those before the first row, or all.
-enum class comment_rule : std::uint8_t { leading, all };
+/// Which lines of a text that begin with '#' are comments: those before the first row, all, or
+/// none.
+enum class comment_rule : std::uint8_t { leading, all, none };
 
-/// The rule called `name`, for --comments: "leading", "all". Throws `usage_error`.
+/// The rule called `name`, for --comments: "leading", "all", "none". Throws `usage_error`.
 comment_rule comment_rule_from_name(std::string_view name);
 
 /// How to read an input.
@@ -92,8 +96,10 @@ struct read_options {
   bool has_options = true;
 
   /// How a file other than the input is read: none of those options is for it.
-  static read_options beside_input(progress* meter) {
+  static read_options beside_input(progress* meter, stored_type type = {}) {
     read_options options;
+    options.type = type.type;
+    options.half = type.half;
     options.meter = meter;
     options.has_options = false;
     return options;

@@ -76,6 +76,11 @@ std::optional<half_dtype> half_from_name(std::string_view name) {
   return std::nullopt;
 }
 
+stored_type stored_type_from_name(std::string_view name) {
+  if (auto const half = half_from_name(name)) return {{}, half};
+  return {dtype_from_name(name, " float16 bfloat16"), {}};
+}
+
 std::string_view name_of(half_dtype type) {
   return type == half_dtype::f16 ? "float16" : "bfloat16";
 }

@@ -46,4 +46,15 @@ std::optional<half_dtype> half_from_name(std::string_view name);
 /// "float16" or "bfloat16".
 std::string_view name_of(half_dtype type);
 
+/// The type of a file's items, as an option names it.
+struct stored_type {
+  std::optional<dtype> type;
+  std::optional<half_dtype> half;  ///< instead of `type`
+
+  bool is_known() const { return type || half; }
+};
+
+/// The item type or 16-bit float called `name`. Throws `usage_error`.
+stored_type stored_type_from_name(std::string_view name);
+
 }  // namespace libscan::apps

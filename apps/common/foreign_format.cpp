@@ -121,14 +121,15 @@ void refuse_foreign_content(byte_reader& in, std::string_view expected) {
                               "'\\x93NUMPY' begins npy data, expected " + std::string(expected));
   }
   if (is_text(head)) return;  // words may begin like magic bytes
-  if (is_wide(head)) {
-    throw file_error::at_line(in.name(), 1, "text in UTF-16 or UTF-32, expected UTF-8");
-  }
   for (magic const& one : magics) {
     if (head.size() < one.at || !head.substr(one.at).starts_with(one.bytes)) continue;
     throw file_error(in.name(), "holds " + std::string(one.name) + ", expected " +
                                     (expected == "text" ? "npy or " : "") + std::string(expected) +
                                     ", plain or in " + std::string(compressed_formats()));
+  }
+  // After the magic bytes: a tar archive begins with a name and zeros.
+  if (is_wide(head)) {
+    throw file_error::at_line(in.name(), 1, "text in UTF-16 or UTF-32, expected UTF-8");
   }
 }
 

@@ -22,12 +22,13 @@ constexpr index_t max_indices = std::numeric_limits<std::int32_t>::max();
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-/// Takes words off the front of a line; empty when there are no more.
+/// Takes words off the front of a line; empty when there are no more. A comment ends a word.
 std::string_view next_word(std::string_view& line) {
   std::size_t begin = 0;
   while (begin < line.size() && is_blank(line[begin])) ++begin;
   std::size_t end = begin;
-  while (end < line.size() && !is_blank(line[end])) ++end;
+  bool const comment = begin < line.size() && line[begin] == '%';
+  while (end < line.size() && !is_blank(line[end]) && (comment || line[end] != '%')) ++end;
   std::string_view const word = line.substr(begin, end - begin);
   line.remove_prefix(end);
   return word;
@@ -49,12 +50,17 @@ int choice(std::string_view word, std::string_view const (&names)[N], std::strin
   for (std::size_t i = 0; i < N; ++i) {
     if (same_word(word, names[i])) return static_cast<int>(i);
   }
-  throw file_error::at_line(name, 1, for_people(word) + ", expected " + expected);
+  throw file_error::at_line(
+      name, 1, (word.empty() ? "the line ends" : for_people(word)) + ", expected " + expected);
 }
 
 /// Reads the first line.
 void read_banner(std::string_view line, std::string const& name, matrix_file& matrix) {
   require_banner(line, name);
+  std::string_view const content = line.substr(0, line.size() - (line.ends_with('\r') ? 1 : 0));
+  if (content.find('\r') != std::string_view::npos) {
+    throw file_error::at_line(name, 1, cr_within_line);
+  }
   (void)next_word(line);
   std::string_view const objects[] = {"matrix"}, formats[] = {"coordinate"};
   choice(next_word(line), objects, name, "'matrix'");
@@ -256,7 +262,8 @@ bool entry_lines::take_index(std::string_view& line, index_t max_index, index_t&
     if (digit > 9) break;
     value = 10 * value + static_cast<index_t>(digit);
   }
-  if (at == begin || (at < line.size() && !is_blank(line[at]))) return false;
+  bool const ends = at == line.size() || is_blank(line[at]) || line[at] == '%';
+  if (at == begin || !ends) return false;
   line.remove_prefix(at);
   index = value;
   return 1 <= value && value <= max_index;

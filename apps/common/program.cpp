@@ -34,6 +34,7 @@ namespace libscan::apps {
 namespace {
 
 std::string name_of_program = "libscan";
+char const* refused_threads = "the system refuses more threads";
 struct sigaction pipe_before = {};  // what SIGPIPE did when the program began
 
 void ignore(int signal, struct sigaction* before) {
@@ -62,10 +63,10 @@ bool refuses_thread(std::exception const& e) {
          (coded && coded->code() == std::errc::resource_unavailable_try_again);
 }
 
-/// The words of an exception; a thread that cannot be created points to --threads.
+/// The words of an exception.
 std::string words_of(std::exception const& e) {
   if (!refuses_thread(e)) return e.what();
-  return std::string("the system refuses more threads (--threads takes fewer): ") + e.what();
+  return refused_threads + std::string(": ") + e.what();
 }
 
 int fail(exit_code code, std::string_view words) {
@@ -104,8 +105,7 @@ void say_error_in_pieces(char const* words) {
   } catch (std::bad_alloc const&) {
     say_error_in_pieces("out of memory");
   } catch (std::exception const& e) {
-    say_error_in_pieces(
-        refuses_thread(e) ? "the system refuses more threads (--threads takes fewer)" : e.what());
+    say_error_in_pieces(refuses_thread(e) ? refused_threads : e.what());
   } catch (...) {
     say_error_in_pieces("an exception of an unknown type");
   }
@@ -128,6 +128,10 @@ void require_stack() {
 }
 
 }  // namespace
+
+void point_to_threads_option() {
+  refused_threads = "the system refuses more threads (--threads takes fewer)";
+}
 
 std::string program_name() { return name_of_program; }
 

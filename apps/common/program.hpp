@@ -33,6 +33,9 @@ struct program_failure {
 };
 program_failure failure_of(std::exception_ptr const& exception);
 
+/// Lets messages about refused threads point to --threads. For programs that have that option.
+void point_to_threads_option();
+
 /// The name passed to `run_program`; "libscan" before that.
 std::string program_name();
 

@@ -53,11 +53,7 @@ bool table_reader::next() {
 
 bool table_reader::next_line() {
   if (!read_line()) return false;
-  if (text_.find('\r') != std::string_view::npos) {
-    fail(
-        "a CR within the line, expected lines that end with LF or CR LF (tr '\\r' '\\n' makes "
-        "them)");
-  }
+  if (text_.find('\r') != std::string_view::npos) fail(cr_within_line);
   return true;
 }
 
@@ -117,7 +113,7 @@ void table_reader::pass(std::size_t bytes, std::size_t rows) {
 }
 
 plain_rules table_reader::rules_of_plain_rows() const {
-  return {delimiter_, rules_.ragged ? 0 : cells_, rules_.comments == comment_rule::leading};
+  return {delimiter_, rules_.ragged ? 0 : cells_, rules_.comments != comment_rule::all};
 }
 
 std::string_view table_reader::missing_end() const {
@@ -145,12 +141,22 @@ void table_reader::check_encoding() {
   refuse_foreign_content(in_, "text");
 }
 
-bool table_reader::skipped() const {
+bool table_reader::skipped() {
   // A line of only tabs is a row of empty cells if tabs separate cells.
   std::size_t at = 0;
   while (at_blank(at)) ++at;
   if (at == text_.size()) return true;
-  if (text_[at] != '#' || (rows_ > 0 && rules_.comments == comment_rule::leading)) return false;
+  if (text_[at] != '#' || rules_.comments == comment_rule::none) return false;
+  if (rows_ > 0) return rules_.comments == comment_rule::all && is_comment(at);
+  if (!is_comment(at)) return false;
+  constexpr std::size_t longest = 4096;
+  comment_line_ = line_;
+  comment_ = text_.size() <= longest ? text_ : std::string_view();
+  return true;
+}
+
+/// Whether the word that begins with a '#' at `at` begins a comment.
+bool table_reader::is_comment(std::size_t at) const {
   // "#N/A" is a spreadsheet's word for a missing value.
   std::string_view const left = text_.substr(at);
   return !means_missing(left.substr(0, left.find_first_of(";\t, \"")));

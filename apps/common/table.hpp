@@ -96,6 +96,12 @@ class table_reader {
   /// Number of cells in the first row.
   int columns() const { return cells_; }
 
+  /// The last line that was skipped as a comment before the first row; 0: none was.
+  std::uint64_t comment_line() const { return comment_line_; }
+
+  /// That line, if it has no more than 4 KiB.
+  std::string const& comment() const { return comment_; }
+
   /// Number of this line, from 1, counting comments and empty lines.
   std::uint64_t line() const { return line_; }
 
@@ -117,7 +123,8 @@ class table_reader {
   bool take_line();
   bool join_next_line();
   void check_encoding();
-  bool skipped() const;
+  bool skipped();
+  bool is_comment(std::size_t at) const;
   void choose_delimiter();
   /// A part of `text_`, which moves when lines are joined.
   struct part {
@@ -152,7 +159,13 @@ class table_reader {
   int cells_in_row_ = 0;           // in this row, up to where it was read
   char delimiter_;                 // ' ' stands for runs of blanks
   std::uint64_t rows_ = 0;
+  std::uint64_t comment_line_ = 0;
+  std::string comment_;
 };
+
+/// What a message says about a CR that does not precede an LF.
+constexpr char const* cr_within_line =
+    "a CR within the line, expected lines that end with LF or CR LF (tr '\\r' '\\n' makes them)";
 
 /// `text` for a message: in single quotes, shortened, with bytes as \xNN where they do not print,
 /// or are a sign beyond ASCII that may look like another.

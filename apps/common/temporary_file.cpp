@@ -49,12 +49,16 @@ void temporary_file::check(int error) const {
                                error);
 }
 
-void temporary_file::require_space(std::uint64_t bytes) const {
+std::uint64_t temporary_file::free_space() const {
   struct statvfs system = {};
   // Without a size the file system does not tell what is free.
-  if (::fstatvfs(file_->get(), &system) != 0 || system.f_blocks == 0) return;
+  if (::fstatvfs(file_->get(), &system) != 0 || system.f_blocks == 0) return ~std::uint64_t{0};
   std::uint64_t const free_blocks = ::geteuid() == 0 ? system.f_bfree : system.f_bavail;
-  std::uint64_t const free_bytes = free_blocks * system.f_frsize;
+  return free_blocks * system.f_frsize;
+}
+
+void temporary_file::require_space(std::uint64_t bytes) const {
+  std::uint64_t const free_bytes = free_space();
   if (free_bytes >= bytes) return;
   throw file_error(directory_, "cannot hold a temporary file of " + std::to_string(bytes) +
                                    " bytes (see --temp and TMPDIR): " + std::to_string(free_bytes) +

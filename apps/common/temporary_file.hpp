@@ -32,6 +32,9 @@ class temporary_file {
   /// `file_error`.
   explicit temporary_file(std::string const& otherwise = "/var/tmp");
 
+  /// How many bytes the file system has free; the largest number if it does not tell.
+  std::uint64_t free_space() const;
+
   /// Throws `file_error` if the file system has fewer bytes free than will be written.
   void require_space(std::uint64_t bytes) const;
 

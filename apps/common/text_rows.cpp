@@ -35,13 +35,77 @@ void reserve_in_huge_pages(std::vector<T>& items, std::size_t count) {
   advise_huge_pages(items.data(), count * sizeof(T));
 }
 
-/// How many LF a text has.
-std::size_t lines_in(std::string_view text, int threads) {
+/// Counts lines that may be rows: those that are neither empty nor comments.
+class row_line_counter {
+ public:
+  /// `comments`: whether lines that begin with '#' are comments.
+  explicit row_line_counter(bool comments) : comments_(comments) {}
+
+  /// Takes the next bytes of the text.
+  void add(std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+      std::size_t const end = std::min(text.find('\n', at), text.size());
+      for (std::size_t i = at; !known_ && i < end; ++i) {
+        bool const blank = is_tab_or_space(text[i]) || text[i] == '\r';
+        known_ = !blank;
+        row_ = known_ && !(comments_ && text[i] == '#');
+      }
+      line_ += end - at;
+      if (end < text.size()) end_line();
+      at = end + 1;
+    }
+  }
+
+  /// Ends the last line. Returns the number of lines that may be rows.
+  std::size_t rows() {
+    if (line_ > 0) end_line();
+    return rows_;
+  }
+
+  /// The bytes of all other lines.
+  std::uint64_t other_bytes() const { return other_bytes_; }
+
+ private:
+  void end_line() {
+    rows_ += row_ ? 1 : 0;
+    other_bytes_ += row_ ? 0 : line_ + 1;
+    line_ = 0;
+    known_ = row_ = false;
+  }
+
+  bool comments_;
+  std::uint64_t line_ = 0;  // the bytes of this line so far
+  bool known_ = false;      // it has more than blanks
+  bool row_ = false;
+  std::size_t rows_ = 0;
+  std::uint64_t other_bytes_ = 0;
+};
+
+/// The text from its first line on that is no comment.
+std::string_view without_leading_comments(std::string_view text) {
+  for (;;) {
+    std::size_t const first = text.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos || text[first] != '#') return text;
+    std::size_t const end = std::min(text.find('\n', first), text.size() - 1);
+    text.remove_prefix(end + 1);
+  }
+}
+
+/// How many lines of a text may be rows.
+std::size_t rows_in(std::string_view text, comment_rule comments, int threads) {
+  if (comments == comment_rule::leading) text = without_leading_comments(text);
   constexpr std::size_t part = std::size_t{1} << 20;
   std::vector<std::size_t> found((text.size() + part - 1) / part);
+  // The first line that begins at `at` or later.
+  auto const line_from = [&](std::size_t at) {
+    return at == 0 || at >= text.size() ? std::min(at, text.size())
+                                        : std::min(text.find('\n', at - 1), text.size() - 1) + 1;
+  };
   for_each_on_threads(found.size(), threads, [&](std::size_t i) {
-    std::string_view const some = text.substr(i * part, part);
-    found[i] = static_cast<std::size_t>(std::count(some.begin(), some.end(), '\n'));
+    std::size_t const begin = line_from(i * part), end = line_from((i + 1) * part);
+    row_line_counter counter(comments == comment_rule::all);
+    counter.add(text.substr(begin, end - begin));
+    found[i] = counter.rows();
   });
   return std::accumulate(found.begin(), found.end(), std::size_t{0});
 }
@@ -186,7 +250,7 @@ std::uint64_t text_rows::bytes() const {
 text_row_reader::text_row_reader(byte_reader& in, read_options const& options,
                                  std::vector<column_key> const& keys,
                                  std::optional<row_limit> limit)
-    : limit_(limit) {
+    : options_(options), file_(in.file()), limit_(limit) {
   has_mark_ = as_text(in.peek(byte_order_mark.size())).starts_with(byte_order_mark);
   auto const left = in.bytes_left();
   std::optional<kept_bytes> kept;
@@ -200,7 +264,8 @@ text_row_reader::text_row_reader(byte_reader& in, read_options const& options,
     whole_ = std::move(*kept);
     whole_in_ = std::make_unique<byte_reader>(from_memory(whole_), in.name());
     std::string_view const all = as_text(whole_.bytes);
-    rows_expected_ = few ? all.size() : lines_in(all, threads_for(options.threads)) + 1;
+    rows_expected_ =
+        few ? all.size() : rows_in(all, options.comments, threads_for(options.threads)) + 1;
     taken_ = whole_.bytes.size();
   }
   if (limit) {
@@ -209,7 +274,7 @@ text_row_reader::text_row_reader(byte_reader& in, read_options const& options,
                                 limit->enough) +
         1);
     rows_expected_ = kept ? std::min(rows_expected_, max_rows) : max_rows;
-  } else {
+  } else if (options.missing.what != missing_rule::choice::skip) {
     auto const texts = std::count_if(keys.begin(), keys.end(), [](column_key const& key) {
       return key.kind == cell_kind::text;
     });
@@ -231,6 +296,18 @@ text_row_reader::text_row_reader(byte_reader& in, read_options const& options,
 }
 
 text_row_reader::~text_row_reader() = default;
+
+std::uint64_t text_row_reader::bytes_without_rows() const {
+  std::uint64_t const left = bytes_left().value_or(0);
+  bool const skips = options_.missing.what == missing_rule::choice::skip;
+  if (skips || !file_ || left == 0) return left;
+  row_line_counter counter(options_.comments == comment_rule::all);
+  std::uint64_t const at = from_->offset();
+  block_reader rest(file_, from_->name(), at, at + left, block_bytes());
+  for (auto piece = rest.next(); !piece.empty(); piece = rest.next()) counter.add(as_text(piece));
+  counter.rows();
+  return counter.other_bytes();
+}
 
 text_rows text_row_reader::next() {
   text_rows result;

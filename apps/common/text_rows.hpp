@@ -123,6 +123,10 @@ class text_row_reader {
   /// The bytes that no row holds yet, if the file's size gives their number in advance.
   std::optional<std::uint64_t> bytes_left() const { return from_->bytes_left(); }
 
+  /// How many of these bytes are empty lines and comments, or may be skipped rows. Reads the rest
+  /// of the file for that.
+  std::uint64_t bytes_without_rows() const;
+
   /// The bytes read so far from a file that does not stay in memory: they do not come through `in`.
   std::uint64_t bytes_by_blocks() const { return blocks_in_ ? blocks_in_->offset() : 0; }
 
@@ -138,6 +142,8 @@ class text_row_reader {
   void begin_piece(text_rows& to);
   void finish_piece(text_rows& to);
 
+  read_options const& options_;
+  std::shared_ptr<descriptor const> file_;  // of the text, if it is one
   std::optional<row_limit> limit_;
   kept_bytes whole_;  // all of the text, if it stays in memory
   std::unique_ptr<byte_reader> whole_in_;

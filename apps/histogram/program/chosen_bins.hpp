@@ -109,50 +109,64 @@ struct chosen_even_bins {
   }
 };
 
-/// One bin per integer.
+/// An integer of 64 bits, with or without a sign, as text.
+inline std::string integer_text(long double x) {
+  return x < 0 ? apps::number_text(static_cast<std::int64_t>(x))
+               : apps::number_text(static_cast<std::uint64_t>(x));
+}
+
+/// One bin per integer. The rule's bins are those of integers that T has; the others are empty.
 template <class T>
 struct chosen_integer_bins {
   integer_bins<T> rule;
-  T first;
-  int bins() const { return rule.bins(); }
+  long double first;
+  int count;
+  int before;  ///< bins of integers below all that T has; -1: all bins are above them
+  int bins() const { return count; }
 
   /// Over the range of `arguments`; else from 0 (as in numpy.bincount), or the smallest sample if
   /// that is negative, to the largest sample. `extent()` are the ends of the samples.
   template <class Extent>
   static chosen_integer_bins of(histogram_arguments const& arguments, Extent extent) {
-    range_ends<T> ends{0, 0};
+    range_ends<long double> ends{0, 0};
     if (arguments.range) {
-      ends = apps::parse_integer_range<T>(*arguments.range);
+      ends = apps::parse_integer_range(*arguments.range);
     } else if (auto const found = extent()) {
-      ends = {std::min<T>(found->lo, 0), std::max<T>(found->hi, 0)};
+      ends = {static_cast<long double>(std::min<T>(found->lo, 0)),
+              static_cast<long double>(std::max<T>(found->hi, 0))};
     }
-    auto const last = static_cast<std::uint64_t>(ends.hi) - static_cast<std::uint64_t>(ends.lo);
-    if (last >= max_bins) {
-      throw usage_error("a bin for each integer from " + std::to_string(ends.lo) + " to " +
-                        std::to_string(ends.hi) + " makes more than " + std::to_string(max_bins) +
-                        " bins: a shorter --range LO:HI is needed");
+    if (ends.hi - ends.lo >= max_bins) {
+      throw usage_error("a bin for each integer from " + apps::integer_text(ends.lo) + " to " +
+                        apps::integer_text(ends.hi) + " makes more than " +
+                        std::to_string(max_bins) + " bins: a shorter --range LO:HI is needed");
     }
-    return {integer_bins<T>(ends.lo, static_cast<index_t>(last) + 1), ends.lo};
+    constexpr long double min_value = std::numeric_limits<T>::min();
+    constexpr auto max_value = static_cast<long double>(std::numeric_limits<T>::max());
+    // If T has none of them, the rule's only bin is next to them.
+    long double const lo = std::clamp(ends.lo, min_value, max_value);
+    long double const hi = std::clamp(ends.hi, min_value, max_value);
+    return {integer_bins<T>(static_cast<T>(lo), static_cast<index_t>(hi - lo) + 1), ends.lo,
+            static_cast<int>(ends.hi - ends.lo) + 1,
+            static_cast<int>(std::clamp<long double>(lo - ends.lo, -1, max_bins))};
   }
+
+  /// Whether the samples in the rule's only bin are above, or below, all bins.
+  bool all_above() const { return before >= count; }
+  bool all_below() const { return before < 0; }
 
   double edge(int k) const { return static_cast<double>(first) + k - 0.5; }
   std::string name(int from, int to) const {
-    std::string const text = std::to_string(integer(from));
-    return to - from == 1 ? text : text + " to " + std::to_string(integer(to - 1));
+    std::string const text = apps::integer_text(first + from);
+    return to - from == 1 ? text : text + " to " + apps::integer_text(first + (to - 1));
   }
   bin_bounds bounds(int k) const {
-    return {apps::number_text(integer(k)), apps::number_text(integer(k))};
+    return {apps::integer_text(first + k), apps::integer_text(first + k)};
   }
   exact_edges edges() const {
     exact_edges all;
-    for (int k = 0; k < rule.bins(); ++k) all.push_back(static_cast<long double>(integer(k)));
+    for (int k = 0; k < count; ++k) all.push_back(first + k);
     all.push_back(all.back());
     return all;
-  }
-
- private:
-  T integer(int k) const {
-    return static_cast<T>(static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(k));
   }
 };
 
@@ -187,8 +201,7 @@ class edge_list {
   std::string text(int k) const {
     long double const edge = (*this)[k];
     if (!integers_) return apps::number_text(static_cast<double>(edge));
-    return edge < 0 ? apps::number_text(static_cast<std::int64_t>(edge))
-                    : apps::number_text(static_cast<std::uint64_t>(edge));
+    return apps::integer_text(edge);
   }
 
  private:
@@ -266,14 +279,21 @@ struct chosen_edge_bins {
   exact_edges const& edges() const { return list.values(); }
 };
 
-/// Moves the samples that a rule of `none_inside` counted.
+/// Moves results of a rule that has fewer bins, and samples that it counted in a bin which is none.
 template <class Bins, class Result>
 void correct(Bins const& bins, std::vector<Result>& results, sample_totals& totals) {
-  if constexpr (requires { bins.none_inside; }) {
-    if (!bins.none_inside) return;
-    results[0] = 0;
-    totals.above += std::exchange(totals.inside, 0);
+  bool above = false, below = false;
+  if constexpr (requires { bins.none_inside; }) above = bins.none_inside;
+  if constexpr (requires { bins.before; }) {
+    above = bins.all_above();
+    below = bins.all_below();
+    if (!above && !below) {
+      std::rotate(results.begin(), results.end() - bins.before, results.end());
+    }
   }
+  if (!above && !below) return;
+  results[0] = 0;
+  (above ? totals.above : totals.below) += std::exchange(totals.inside, 0);
 }
 
 /// Whether x is a number of type To; `same` is that number.

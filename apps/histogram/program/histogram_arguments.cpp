@@ -2,9 +2,12 @@
 // The arguments of scan-histogram.
 #include <apps/histogram/program/run_histogram.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <initializer_list>
 #include <limits>
+#include <optional>
 #include <string_view>
 
 #include <CLI/CLI.hpp>
@@ -30,9 +33,9 @@ void check_inputs(histogram_arguments const& arguments) {
 }
 
 /// A raw file does not contain its type: an option must give it.
-void check_raw(std::optional<std::string> const& file, std::optional<dtype> type,
+void check_raw(std::optional<std::string> const& file, stored_type const& type,
                std::string const& option) {
-  if (!file || type || format_of_name(*file) != file_format::raw) return;
+  if (!file || type.is_known() || format_of_name(*file) != file_format::raw) return;
   throw usage_error(option + "-dtype is needed to read " + *file +
                     " as raw: it does not say its type");
 }
@@ -63,19 +66,29 @@ void check_outputs(histogram_arguments const& arguments) {
   }
 }
 
-template <class T>
-range_ends<T> parse_ends(std::string const& text) {
+range_ends<double> parse_ends(std::string const& text) {
   std::string_view const words(text);
   std::size_t const colon = words.find(':');
-  range_ends<T> ends{};
+  range_ends<double> ends{};
   bool const good = colon != std::string_view::npos &&
                     parse_number(words.substr(0, colon), ends.lo) == parse_outcome::number &&
                     parse_number(words.substr(colon + 1), ends.hi) == parse_outcome::number;
   if (!good) {
     throw usage_error("--range: " + for_people(text) + ", expected LO:HI, two numbers of type " +
-                      expected_number<T>());
+                      expected_number<double>());
   }
   return ends;
+}
+
+/// A whole number of type int64 or uint64, exactly; nothing for anything else.
+std::optional<long double> wide_integer(std::string_view text) {
+  std::int64_t with_sign = 0;
+  std::uint64_t without_sign = 0;
+  if (parse_number(text, with_sign) == parse_outcome::number) {
+    return static_cast<long double>(with_sign);
+  }
+  if (parse_number(text, without_sign) != parse_outcome::number) return std::nullopt;
+  return static_cast<long double>(without_sign);
 }
 
 }  // namespace
@@ -92,13 +105,13 @@ histogram_arguments const& checked(histogram_arguments const& arguments) {
   check_raw(arguments.edges, arguments.edges_type, "--edges");
   check_raw(arguments.weights, arguments.weights_type, "--weights");
   check_outputs(arguments);
-  // The type of integers is not known yet.
+  if (arguments.range && arguments.integers) parse_integer_range(*arguments.range);
   if (arguments.range && !arguments.integers) parse_range(*arguments.range);
   return arguments;
 }
 
 range_ends<double> parse_range(std::string const& text) {
-  auto const ends = parse_ends<double>(text);
+  auto const ends = parse_ends(text);
   using libscan::detail::is_finite;
   if (!is_finite(ends.lo) || !is_finite(ends.hi) || ends.lo >= ends.hi) {
     throw usage_error("--range: " + for_people(text) + ", expected finite LO < HI");
@@ -111,20 +124,18 @@ range_ends<double> parse_range(std::string const& text) {
   return ends;
 }
 
-template <class T>
-range_ends<T> parse_integer_range(std::string const& text) {
-  auto const ends = parse_ends<T>(text);
-  if (ends.lo > ends.hi) throw usage_error("--range: " + for_people(text) + ", expected LO <= HI");
-  return ends;
+range_ends<long double> parse_integer_range(std::string const& text) {
+  std::string_view const words(text);
+  std::size_t const colon = std::min(words.find(':'), words.size());
+  auto const lo = wide_integer(words.substr(0, colon));
+  auto const hi = wide_integer(words.substr(std::min(colon + 1, words.size())));
+  if (!lo || !hi) {
+    throw usage_error("--range: " + for_people(text) +
+                      ", expected LO:HI, two integers from -9223372036854775808 to "
+                      "18446744073709551615");
+  }
+  if (*lo > *hi) throw usage_error("--range: " + for_people(text) + ", expected LO <= HI");
+  return {*lo, *hi};
 }
-
-template range_ends<std::int8_t> parse_integer_range(std::string const&);
-template range_ends<std::uint8_t> parse_integer_range(std::string const&);
-template range_ends<std::int16_t> parse_integer_range(std::string const&);
-template range_ends<std::uint16_t> parse_integer_range(std::string const&);
-template range_ends<std::int32_t> parse_integer_range(std::string const&);
-template range_ends<std::uint32_t> parse_integer_range(std::string const&);
-template range_ends<std::int64_t> parse_integer_range(std::string const&);
-template range_ends<std::uint64_t> parse_integer_range(std::string const&);
 
 }  // namespace libscan::apps

@@ -46,8 +46,9 @@ std::vector<index_t> counts_on_ranks(ranks const& on, histogram_arguments const&
                                      std::span<T const> items) {
   auto const ends = [&] { return extent_on_ranks(on.comm(), items); };
   auto const count = [&](auto const& bins) {
-    std::vector<index_t> counts(static_cast<std::size_t>(bins.rule.bins()));
-    histogram(on, items, counts, bins.rule);
+    std::vector<index_t> counts(static_cast<std::size_t>(bins.bins()));
+    auto found = histogram(on, items, counts, bins.rule);
+    correct(bins, counts, found);
     return counts;
   };
   if (!arguments.integers) return count(chosen_even_bins<T>::of(arguments, ends));

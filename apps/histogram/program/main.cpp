@@ -21,8 +21,9 @@ constexpr char const* what_it_does =
 constexpr char const* words_and_examples =
     R"(Bins: --bins of even width over --range, or over the range of the items, as numpy.histogram;
 between the ascending --edges of a file, as numpy.histogram; or with --integers one per integer of
---range (both ends included), or from 0 (or the smallest item, if negative) to the largest item, as
-numpy.bincount. A bin includes its lower edge but not its upper one; the last bin includes both.
+--range (both ends included, any integers of 64 bits), or from 0 (or the smallest item, if negative)
+to the largest item, as numpy.bincount. A bin includes its lower edge but not its upper one; the
+last bin includes both.
 Comparisons are exact, also of items and edges of different types. At most 16777216 bins.
 
 COUNTS: one int64 per bin; with --weights float64 sums, which are the same in every run. Items below
@@ -61,10 +62,10 @@ Exit codes: 0 done, 1 --verify found a difference, 2 usage, 3 bad file, 4 device
 
 /// Adds the type of a file's items.
 CLI::Option* add_type(CLI::App& app, std::string const& name, std::string const& words,
-                      std::optional<dtype>& type) {
+                      stored_type& type) {
   auto const take = [name, to = &type](std::string const& text) {
     try {
-      *to = dtype_from_name(text);
+      *to = stored_type_from_name(text);
     } catch (usage_error const& e) {
       throw usage_error(name + ": " + e.what());
     }

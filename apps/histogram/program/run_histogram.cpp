@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <functional>
 #include <limits>
@@ -94,12 +95,15 @@ class histogram_run {
         takes_all_items(engine_) || arguments_.common.verify || arguments_.weights.has_value();
     input_.emplace(arguments_.input, arguments_.common.reading(&meter_),
                    item_stream::request{.whole = whole}, bytes_read_);
+    if (arguments_.weights && input_->count()) {  // refused before a weight is read
+      require_memory(memory_held() + static_cast<std::uint64_t>(*input_->count()) * sizeof(double),
+                     "weights of " + input_name(arguments_.input));
+    }
   }
 
   /// Reads a file other than the input.
-  array read_beside(std::string const& file, std::optional<dtype> type) {
-    read_options how = read_options::beside_input(&meter_);
-    how.type = type;
+  array read_beside(std::string const& file, stored_type const& type) {
+    read_options const how = read_options::beside_input(&meter_, type);
     return timed(read_seconds_, [&] { return read_counted(file, how, bytes_beside_); });
   }
 
@@ -199,6 +203,7 @@ class histogram_run {
     std::vector<index_t> counts(size), all(input_->is_whole() ? 0 : size);
     bool const good = for_each_piece<T>([&](auto samples) {
       timed(count_seconds_, [&] {
+        std::fill(counts.begin() + bins.rule.bins(), counts.end(), 0);
         auto found =
             histogram_by(engine_, arguments_.algorithm.value_or(histogram_algorithm::shared),
                          samples, std::span<index_t>(counts), bins.rule);

@@ -21,9 +21,9 @@ struct histogram_arguments {
   std::optional<std::string> range;    ///< "LO:HI"
   std::optional<std::string> edges;    ///< file, or "-"
   bool integers = false;               ///< one bin per integer
-  std::optional<dtype> edges_type;     ///< of the edges' items; needed for raw
+  stored_type edges_type;              ///< of the edges' items; needed for raw
   std::optional<std::string> weights;  ///< file, or "-"
-  std::optional<dtype> weights_type;   ///< of the weights' items; needed for raw
+  stored_type weights_type;            ///< of the weights' items; needed for raw
   std::optional<histogram_algorithm> algorithm;  ///< none: the engine's own
   bool table = false;                            ///< counts with the edges of their bins
   bool plot = false;                             ///< draw in the terminal
@@ -50,9 +50,8 @@ struct range_ends {
 /// As real numbers, LO < HI.
 range_ends<double> parse_range(std::string const& text);
 
-/// As integers of a type, exact, LO <= HI. For the eight integer types.
-template <class T>
-range_ends<T> parse_integer_range(std::string const& text);
+/// As integers of type int64 or uint64, exact, LO <= HI.
+range_ends<long double> parse_integer_range(std::string const& text);
 
 /// Runs scan-histogram. Returns `done`, or `difference` if --verify found one: then there is no
 /// output. Throws `usage_error` for arguments that contradict each other or do not fit the samples,

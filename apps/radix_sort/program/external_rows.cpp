@@ -80,12 +80,13 @@ class run_maker {
 };
 
 /// The least that the runs of all rows take, if the size of the input shows it: whole rows, each
-/// with a size in place of its line end.
+/// with a size in place of its line end. More than `enough` only if that is certain.
 std::uint64_t min_bytes_of_runs(external_row_request const& request, text_rows const& first,
-                                text_row_reader const& more) {
+                                text_row_reader const& more, std::uint64_t enough) {
   if (request.unique || request.positions) return 0;
   std::uint64_t bytes = more.bytes_left().value_or(0);
   for (std::size_t i = 0; i < first.rows.size(); ++i) bytes += first.rows[i].size() + 1;
+  if (bytes > enough) bytes -= std::min(bytes, more.bytes_without_rows());
   return bytes;
 }
 
@@ -113,7 +114,7 @@ std::optional<row_limit> limit_of_rows(int threads) {
 index_t sort_external_rows(external_row_request const& request, text_rows first,
                            text_row_reader& more) {
   auto runs = std::make_unique<run_writer>(request.directory);
-  runs->require_space(min_bytes_of_runs(request, first, more));
+  runs->require_space(min_bytes_of_runs(request, first, more, runs->free_space()));
   run_maker maker(request, *runs);
   text_rows rows = std::move(first);
   maker.add(rows);

@@ -30,6 +30,7 @@ class run_writer {
 
   /// As that of `temporary_file`.
   void require_space(std::uint64_t bytes) const { file_.require_space(bytes); }
+  std::uint64_t free_space() const { return file_.free_space(); }
 
   /// Adds a row to the run.
   void add(keyed_row const& row);

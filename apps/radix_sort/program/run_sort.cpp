@@ -151,8 +151,7 @@ class sort_run {
   }
 
   void open_values() {
-    read_options of_values = read_options::beside_input(&meter_);
-    of_values.type = arguments_.values_type;
+    read_options const of_values = read_options::beside_input(&meter_, arguments_.values_type);
     values_stream_.emplace(*arguments_.values, of_values, item_stream::request{}, bytes_read_);
     values_.type = values_stream_->type();
     values_.format = values_stream_->format();

@@ -22,7 +22,7 @@ struct sort_arguments {
   std::string input;                        ///< file, or "-"
   std::string output = "-";                 ///< file, or "-"
   std::optional<std::string> values;        ///< file whose items move with the keys
-  std::optional<dtype> values_type;         ///< of its items
+  stored_type values_type;                  ///< of its items
   std::string values_output;                ///< their output
   bool positions = false;                   ///< positions instead of keys
   bool unique = false;                      ///< the first of equal keys only

@@ -72,7 +72,7 @@ void add_values_arguments(CLI::App& app, sort_arguments& arguments) {
          "--values-dtype",
          [to = &arguments](std::string const& name) {
            try {
-             to->values_type = dtype_from_name(name);
+             to->values_type = stored_type_from_name(name);
            } catch (usage_error const& e) {
              throw usage_error(std::string("--values-dtype: ") + e.what());
            }

@@ -45,8 +45,7 @@ class sort_run {
       values_output_.emplace(on.comm(), arguments.values_output, arguments.common.access);
     input_.emplace(on.comm(), arguments.input, arguments.common.reading(), arguments.common.access);
     if (!arguments.values) return;
-    read_options of_values;
-    of_values.type = arguments.values_type;
+    auto const of_values = read_options::beside_input(nullptr, arguments.values_type);
     values_input_.emplace(on.comm(), *arguments.values, of_values, arguments.common.access);
     check_value_count(arguments, values_input_->parts().total(), input_->parts().total());
   }

@@ -80,21 +80,23 @@ struct expanded_list {
   LIBSCAN_HOST_DEVICE bool is_image(index_t i) const { return mirrored() && i % 2 == 1; }
 };
 
-/// Throws `invalid_argument` for an invalid list, or one with too many entries for Offset.
+/// Throws `invalid_argument`, which names the `call`, for an invalid list, or one with too many
+/// entries for Offset.
 template <class Offset, class Value>
-void check_list(coo_matrix<Value> const& matrix) {
-  detail::check_shape("coo_to_csr", matrix.rows, matrix.columns, matrix.entries);
+void check_list(char const* call, coo_matrix<Value> const& matrix) {
+  detail::check_shape(call, matrix.rows, matrix.columns, matrix.entries);
   if (matrix.rows > max_columns ||
       (matrix.kind != symmetry::general && matrix.rows != matrix.columns)) {
     throw invalid_argument(
-        "coo_to_csr: a matrix of " + std::to_string(matrix.rows) + " rows and " +
+        std::string(call) + ": a matrix of " + std::to_string(matrix.rows) + " rows and " +
         std::to_string(matrix.columns) +
         " columns; expected at most 2^31 rows, and as many columns if the matrix "
         "is symmetric");
   }
   constexpr int bits = 8 * static_cast<int>(sizeof(Offset)) - (Offset(-1) < Offset(0) ? 1 : 0);
   if (bits < 63 && detail::expanded_entries(matrix) >> (bits < 63 ? bits : 0) != 0) {
-    throw invalid_argument("coo_to_csr: " + std::to_string(detail::expanded_entries(matrix)) +
+    throw invalid_argument(std::string(call) + ": " +
+                           std::to_string(detail::expanded_entries(matrix)) +
                            " entries with offsets of " + std::to_string(sizeof(Offset)) +
                            " bytes; expected wider ones");
   }

@@ -112,18 +112,18 @@ void fill_new(std::vector<T>& items, std::size_t count) {
 template <class T>
 index_t to_rows_on_cpu(int threads, coo_matrix<T> const& list, sparse_matrix<T>& matrix) {
   if (list.values != nullptr) {
-    return cpu::coo_to_csr(threads, list, matrix.offsets.data(), matrix.indices.data(),
-                           matrix.values.data());
+    return cpu::detail::coo_to_csr("to_rows", threads, list, matrix.offsets.data(),
+                                   matrix.indices.data(), matrix.values.data());
   }
-  return cpu::coo_to_csr(threads, detail::places_of(list), matrix.offsets.data(),
-                         matrix.indices.data(), static_cast<no_values*>(nullptr));
+  return cpu::detail::coo_to_csr("to_rows", threads, detail::places_of(list), matrix.offsets.data(),
+                                 matrix.indices.data(), static_cast<no_values*>(nullptr));
 }
 
 }  // namespace
 
 template <class T>
 sparse_matrix<T> to_rows(engine const& on, coo_matrix<T> const& list) {
-  detail::check_list<std::int64_t>(list);
+  detail::check_list<std::int64_t>("to_rows", list);
   int const threads = detail::host_threads(on);
   if (on.runs_kernels()) {  // the cpu engine's call checks them itself
     cpu::detail::check_indices("to_rows", threads, list.row_indices, list.entries, list.rows);

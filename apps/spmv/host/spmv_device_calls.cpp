@@ -43,7 +43,7 @@ std::unique_ptr<device_plan<T>> enqueued_spmv<T>::plan(device_queue const& queue
 template <class T>
 void enqueued_spmv<T>::to_rows(device_queue const& queue, coo_matrix<T> const& list,
                                std::int64_t* offsets, std::int32_t* indices, T* values) {
-  detail::check_list<std::int64_t>(list);
+  detail::check_list<std::int64_t>("coo_to_csr", list);
   queue_place const place = detail::place_of(queue);
   on_matrix_machine(queue.on, list.rows, list.entries, [&]<class Machine>(Machine on) {
     device_spmv<Machine, T>::enqueue_to_rows(on, place, list, offsets, indices, values);

@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include <apps/common/data_file.hpp>
+
 namespace libscan::apps {
 
 namespace {
@@ -132,13 +134,13 @@ std::string png(picture const& drawn) {
 }  // namespace
 
 bool names_picture(std::string const& path) {
-  return path.ends_with(".svg") || path.ends_with(".png");
+  return ends_in(path, ".svg") || ends_in(path, ".png");
 }
 
 std::string draw_matrix(std::string const& path, index_t rows, index_t columns,
                         std::int64_t const* offsets, std::int32_t const* indices) {
   picture const drawn = shade(rows, columns, offsets, indices);
-  return path.ends_with(".svg") ? svg(drawn) : png(drawn);
+  return ends_in(path, ".svg") ? svg(drawn) : png(drawn);
 }
 
 namespace {

@@ -64,11 +64,7 @@ std::optional<matrix_file> plain_read(std::string const& text) {
     return words;
   };
   auto const before_comment = [&](std::string const& s) {
-    auto words = words_of(s);
-    words.erase(
-        std::find_if(words.begin(), words.end(), [](std::string const& w) { return w[0] == '%'; }),
-        words.end());
-    return words;
+    return words_of(s.substr(0, s.find('%')));
   };
   auto const integer = [](std::string s, long long& value) {
     if (s.size() > 1 && s[0] == '+' && s[1] != '-') s.erase(0, 1);

@@ -6,6 +6,7 @@ ends. Run as: programs_test.py path/to/array-copy"""
 import bz2
 import fcntl
 import gzip
+import io
 import itertools
 import lzma
 import os
@@ -16,6 +17,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import termios
 import time
 import unittest
@@ -308,7 +310,8 @@ class Texts(CopyCase):
 
     def test_the_first_value_is_as_any_other(self):
         for word in [b"None", b"NULL", b"n/a", b"<NA>", b"O", b"l", b"I2", b"true", b"No", b"e7",
-                     b"nan%", b"Inf)", b"-", b"?", b"12a", b"0x1F", b"$5", b"(3)", b"caf\xe9"]:
+                     b"nan%", b"Inf)", b"-", b"?", b"12a", "\u221e".encode(),
+                     "\u00bd".encode(), "\u2163".encode(), "\u2460".encode(), b"0x1F", b"$5", b"(3)", b"caf\xe9"]:
             for text in [word + b"\n1\n2\n", b"1\n" + word + b"\n2\n"]:
                 with self.subTest(text=text):
                     self.fails(BAD_FILE, ", expected a number", "-", data=text)
@@ -363,6 +366,15 @@ class Texts(CopyCase):
             self.fails(BAD_FILE, name, "-", data=gzip.compress(content))
             self.fails(BAD_FILE, name, self.write("x.npy", content))
 
+    def test_a_tar_archive_of_any_name_is_no_text(self):
+        for name in "a", "ab", "numbers.txt":  # zeros follow the name, as in UTF-16
+            packed = io.BytesIO()
+            with tarfile.open(fileobj=packed, mode="w",
+                              format=tarfile.USTAR_FORMAT) as archive:
+                archive.add(self.write("x", b"1\n2\n"), name)
+            for content in packed.getvalue(), gzip.compress(packed.getvalue()):
+                self.fails(BAD_FILE, "holds a tar archive", "-", data=content)
+
     def test_formats_that_are_read_in_another_place(self):
         twice = gzip.compress(gzip.compress(b"1\n2\n"))
         for name in "x.txt", "x.csv.gz", "x.npy.gz", "x.dat":
@@ -397,6 +409,29 @@ class Texts(CopyCase):
                     self.fails(BAD_FILE, ", expected ", "-", *flags, data=text)
         self.fails(USAGE, "--comments is for text", self.write("x.raw", b"1"), "--dtype", "u8",
                    "--comments", "all")
+
+    def test_no_line_is_a_comment_where_asked(self):
+        data = b"#1,5\n #2,3\n#N/A,4\n3,1\n"
+        none = ["--comments", "none"]
+        self.assertEqual(self.succeeds("-", "--column", "2", *none, data=data), b"5\n3\n4\n1\n")
+        many = b"#a 1\n" * 50000
+        self.assertEqual(self.succeeds("-", "--column", "2", *none, data=many), b"1\n" * 50000)
+        self.fails(BAD_FILE, "'#' is no number", "-", *none, data=b"#\n1\n")
+        self.fails(USAGE, "expected leading, all or none", "-", "--comments", "some", data=data)
+
+    def test_comments_that_may_be_rows_are_noted(self):
+        self.assertEqual(self.notes("<stdin>:2: '#2,3' is skipped as a comment", "-", "--column",
+                                    "2", data=b"#1,5\n#2,3\n\n3,1\n"), b"1\n")
+        for data, out in [(b"#id,v\n3,1\n", b"1\n"), (b"# 5\n3,1\n", b"1\n"), (b"#1,5,6\n3,1\n", b"1\n"),
+                          (b"#1,\"5\n3,1\n", b"1\n")]:
+            self.assertEqual(self.succeeds("-", "--column", "2", data=data), out)
+        self.assertEqual(self.finds_header("-", "--column", "2", data=b"#1,5\nid,v\n3,1\n"), b"1\n")
+        self.assertEqual(self.notes("<stdin>:2: '#2 4' is skipped as a comment", "-", "--column",
+                                    "2", data=b"#1 3\n#2 4\n"), b"")
+        for data in [b"#1\n#2\n", b"\n# nothing", b"#1,5\r\n", b"\n\n"]:
+            self.assertEqual(self.succeeds("-", data=data), b"")
+        for data in [b"#1\n#2\n", b"\n# nothing", b"#1,v\r\n"]:
+            self.assertEqual(self.succeeds("-", "--column", "2", data=data), b"")
 
     def test_one_row_is_a_sequence(self):
         for text in [b"3 1 7 0", b"3,1,7,0\n", b"3;1;7;0\r\n", b"3\t1\t7\t0\n", b"  3 1  7 0  \n\n"]:

@@ -8,13 +8,15 @@ import os
 import pathlib
 import pty
 import re
+import resource
 import subprocess
 import sys
 import unittest
 import xml.etree.ElementTree as xml
 
 sys.path.insert(0, os.path.abspath(__file__ + "/../../common"))
-from program_case import BAD_FILE, EveryProgram, ProgramCase, USAGE, combinations, read_terminal
+from program_case import (BAD_FILE, EveryProgram, FAILURE, ProgramCase, USAGE, combinations,
+                          limited, read_terminal)
 
 UPDATE = "--update" in sys.argv and not sys.argv.remove("--update")
 PROGRAM = os.path.abspath(sys.argv.pop(1))
@@ -142,6 +144,16 @@ class Texts(ExplainCase):
             subprocess.run([PROGRAM], stdout=inner, env=os.environ | variables, check=True)
             os.close(inner)
             self.assertEqual(b"\x1b[" in read_terminal(outer), colored, variables)
+
+    def test_refused_threads_point_to_no_option(self):
+        if os.geteuid() != 0:
+            self.skipTest("needs a second user")
+        try:
+            error = self.fails(FAILURE, "the system refuses more threads", user=65534,
+                               **limited(resource.RLIMIT_NPROC, 1))
+        except PermissionError:
+            self.skipTest("the program is out of reach for another user")
+        self.assertNotIn("--threads", error)
 
     def test_many_items(self):
         text = self.text(" ".join(["1"] * 2048), "--algorithm", "brent-kung")

@@ -3,6 +3,7 @@
 """scan-histogram seen from outside, with NumPy as the oracle: bins of all kinds, weights, drawings,
 messages, and all that array_program.py asks of every program.
 Run as: cli_test.py path/to/scan-histogram path/to/scan-histogram-faulty"""
+import json
 import os
 import re
 import resource
@@ -151,6 +152,37 @@ class Results(HistogramCase):
         self.assertSame(self.counts(source, "--integers"), np.array([2, 0, 0, 1, 0, 1]))
         self.assertSame(self.counts(source, "--integers", "--range=-4:-2"), np.array([0, 2, 0]))
 
+    def test_integers_that_the_samples_cannot_be(self):
+        most = 2**63 - 1
+        for dtype, values, first, last in [
+                ("uint8", [0, 5, 255], -3, 6), ("uint8", [0, 5, 255], 250, 260),
+                ("uint8", [0, 5, 255], 256, 258), ("uint8", [0, 5, 255], -5, -2),
+                ("int8", [-128, 127], -130, -120), ("uint64", [0, 2 * most + 1], -2, 2),
+                ("int64", [-most, most], most - 1, most + 3), ("uint64", [7], -most - 1, -most)]:
+            source = self.save("in.npy", np.array(values, dtype))
+            weights = self.save("w.npy", np.ones(len(values)))
+            expected = [values.count(k) for k in range(first, last + 1)]
+            below, inside = sum(v < first for v in values), sum(expected)
+            with self.subTest(dtype=dtype, first=first, last=last):
+                options = ["--integers", "--range=%d:%d" % (first, last)]
+                self.assertEqual(self.counts(source, *options).tolist(), expected)
+                self.assertEqual(self.counts(source, *options, "--weights", weights,
+                                             dtype="float64").tolist(), expected)
+                table = self.succeeds(source, *options, "--table").split()
+                self.assertEqual((table[1], table[-1]), (b"%d,%d,%d" % (first, first, expected[0]),
+                                                         b"%d,%d,%d" % (last, last, expected[-1])))
+                _, _, err = self.call(source, *options, "--verify", "--json", self.path("r.json"))
+                self.assertIn("verified", err)
+                report = json.loads(content_of(self.path("r.json")))
+                self.assertEqual((report["below"], report["inside"]), (below, inside))
+        zeros = np.zeros(4_000_000, "uint32").tobytes()  # several pieces
+        self.assertEqual(self.succeeds("-", "--format", "raw", "--dtype", "uint32", *options[:1],
+                                       "--range=-2:1", "--table", data=zeros).split()[1:],
+                         [b"-2,-2,0", b"-1,-1,0", b"0,0,4000000", b"1,1,0"])
+        for ends in ["-1.5:2", "1", "3:2", "0:18446744073709551616", "1e1:20", "0x1:3"]:
+            self.fails(USAGE, "--range: '%s', expected " % ends, source, "--integers",
+                       "--range=" + ends)
+
     def test_64_bit_integers_are_exact(self):
         big = 2**53
         array = np.array([big, big + 1, big + 1, big + 2, 2**63 - 1, -2**63])
@@ -252,6 +284,10 @@ class Results(HistogramCase):
         self.assertSame(self.counts(source, "--dtype", "int64", "--edges", edges,
                                     "--edges-dtype", "float32", "--weights", weights,
                                     "--weights-dtype", "i16", dtype="float64"), np.array([3.0, 7]))
+        half = self.write("h.raw", np.array([0, 10, 20, 30], "float16").tobytes())
+        self.assertSame(self.counts(source, "--dtype", "int64", "--edges", half, "--edges-dtype",
+                                    "float16", "--weights", half, "--weights-dtype", "float16",
+                                    dtype="float64"), np.array([10.0, 50, 0]))
         for flag, file in ("--edges", edges), ("--weights", weights):
             self.fails(USAGE, f"{flag}-dtype is needed to read {file} as raw", source, "--dtype",
                        "int64", flag, file)
@@ -555,7 +591,7 @@ class Refusals(HistogramCase):
         wide = self.save("wide.npy", np.array([0, 2**40]))
         self.fails(USAGE, "makes more than 16777216 bins", wide, "--integers")
         self.fails(USAGE, "expected LO <= HI", wide, "--integers", "--range", "5:4")
-        self.fails(USAGE, "two numbers of type int64", wide, "--integers", "--range", "0:1.5")
+        self.fails(USAGE, "two integers from -9223372036854775808", wide, "--integers", "--range", "0:1.5")
         bytes_ = self.save("bytes.npy", np.array([0], "uint8"))
         self.fails(USAGE, "two numbers of type uint8", bytes_, "--integers", "--range", "0:256")
 

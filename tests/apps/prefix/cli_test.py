@@ -421,7 +421,7 @@ class Segments(PrefixCase):
             file.truncate(1 << 26)
         for threads in [1000, 64]:
             try:
-                self.fails(FAILURE, "the system refuses more threads", self.path("in.raw"),
+                self.fails(FAILURE, "more threads (--threads takes fewer)", self.path("in.raw"),
                            "--dtype", "u8", "--threads", threads, "--accumulator", "uint8", "-o",
                            self.path("o.npy"), user=65534, **limited(resource.RLIMIT_NPROC, 8))
             except PermissionError:

@@ -378,7 +378,10 @@ entries in a row              rows
         self.assertEqual(self.succeeds(source, "--spy", self.path("m.svg")), b"")
         root = xml.etree.ElementTree.parse(self.path("m.svg")).getroot()
         self.assertEqual(root.get("viewBox"), "-1 -1 336 502")  # cells of 3 x 3 places
-        self.succeeds(source, "--spy", self.path("m.png"))
+        self.succeeds(source, "--spy", self.path("again.SVG"))
+        self.assertEqual(content_of(self.path("again.SVG")), content_of(self.path("m.svg")))
+        self.succeeds(source, "--spy", self.path("m.Png"))
+        os.rename(self.path("m.Png"), self.path("m.png"))
         png = content_of(self.path("m.png"))
         self.assertEqual(png[:8], b"\x89PNG\r\n\x1a\n")
         chunks, at = {}, 8
@@ -508,6 +511,10 @@ class AsSciPyReads(SpmvCase):
         source = self.write("m.mtx", self.BANNER + b"real general\n2 2 2 % sizes\n1 1 2 % c\n"
                             b" % single\n2 2 3\t%\n")
         self.assertEqual(self.succeeds(source), b"2\n3\n")
+        source = self.write("m.mtx", self.BANNER + b"real general\n2 2 2% sizes\n1 1 2%c\n2 2 3%\n")
+        self.assertEqual(self.succeeds(source), b"2\n3\n")
+        source = self.write("m.mtx", self.BANNER + b"pattern general\n2 2 1%\n1 2%c\n")
+        self.assertEqual(self.succeeds(source), b"1\n0\n")
 
     def test_either_triangle(self):
         for kind, y in [(b"symmetric", b"5\n6\n1\n"), (b"skew-symmetric", b"5\n-4\n-1\n")]:
@@ -530,6 +537,10 @@ class AsSciPyReads(SpmvCase):
                       b"coordinate complex hermitian"]:
             self.fails(BAD_FILE, "m.mtx:1: '", self.write(
                 "m.mtx", b"%%MatrixMarket matrix " + words + b"\n1 1 1\n1 1 1\n"))
+        self.fails(BAD_FILE, "m.mtx:1: the line ends, expected general", self.write(
+            "m.mtx", self.BANNER + b"real\n1 1 1\n1 1 1\n"))
+        self.fails(BAD_FILE, "m.mtx:1: a CR within the line, expected lines that end with LF",
+                   self.write("m.mtx", self.BANNER + b"real general\r1 1 1\r1 1 1\r"))
 
     def test_vectors_of_other_kinds(self):
         source = self.write("m.mtx", self.BANNER + b"real general\n2 3 3\n1 1 1\n1 2 2\n2 3 3\n")

@@ -353,6 +353,23 @@ TEST_CASE("the host API refuses what is no matrix, and vectors that do not fit")
   REQUIRE(to_rows(on, coo_matrix<float>{4, 2, 2, rows, columns}).nonzeros() == 2);
 }
 
+TEST_CASE("errors of lists name the call that the caller made") {
+  std::int32_t const rows[] = {0, 3}, columns[] = {1, 1};
+  std::int64_t offsets[5];
+  std::int32_t indices[4];
+  float values[] = {1, 2}, sums[4];
+  for (coo_matrix<float> const& list :
+       {coo_matrix<float>{-1, 2, 2, rows, columns, values},
+        coo_matrix<float>{4, 2, 2, rows, columns, values, symmetry::symmetric},
+        coo_matrix<float>{3, 2, 2, rows, columns, values},
+        coo_matrix<float>{4, 1, 2, rows, columns, values}}) {
+    using Catch::Matchers::StartsWith;
+    REQUIRE_THROWS_WITH(to_rows(engine::cpu(2), list), StartsWith("to_rows: "));
+    REQUIRE_THROWS_WITH(cpu::coo_to_csr(2, list, offsets, indices, sums),
+                        StartsWith("coo_to_csr: "));
+  }
+}
+
 TEST_CASE("products by offsets of any name of 64 bits have the bits of the others'") {
   static_assert(cpu::detail::has_vector_rows<float, long long, float, float, plus_times<float>>);
   auto const matrix = make_csr<float, std::int64_t>(

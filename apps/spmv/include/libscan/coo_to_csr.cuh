@@ -87,7 +87,7 @@ constexpr std::size_t coo_to_csr_workspace_bytes(index_t rows, index_t entries, 
 template <class Value, class Offset>
 void coo_to_csr(workspace& ws, coo_matrix<Value> const& list, Offset* offsets,
                 std::int32_t* indices, Value* values) {
-  libscan::detail::check_list<Offset>(list);
+  libscan::detail::check_list<Offset>("coo_to_csr", list);
   device::require_aligned(list.row_indices, list.indices, list.values, offsets, indices, values);
   index_t const n = libscan::detail::expanded_entries(list);
   using layout_type = device::coo_layout<Value, Offset>;

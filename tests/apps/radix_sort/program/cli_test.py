@@ -246,6 +246,16 @@ class Tables(SortCase):
                          b"#REF!,1\n#N/A,2\n")
         self.assertEqual(self.succeeds("-", "--comments", "all", data=b"3\n# c\n1\n"), b"1\n3\n")
 
+    def test_words_that_begin_with_a_number_sign_can_be_sorted(self):
+        words = ["--column", "1:text"]
+        self.assertEqual(self.succeeds("-", *words, "--comments", "none", data=b"#b\n#a\n"),
+                         b"#a\n#b\n")
+        self.notes("'#b' is skipped as a comment", "-", *words, data=b"#b\na\n")
+        self.notes("'#a' is skipped as a comment", "-", *words, data=b"#b\n#a\n")
+        self.notes("'#a,2024-02' is skipped", "-", "--column", "2:date",
+                   data=b"#a,2024-02\nb,2023-01\n")
+        self.succeeds("-", "--column", "2:date", data=b"#a,day\nb,2023-01\n")
+
     def test_a_single_row_stays_whole_and_is_noted(self):
         row = b"3 1 7\n"
         self.assertEqual(self.notes("the only row, of 3 numbers, stays whole", "-", data=row), row)
@@ -270,6 +280,18 @@ class Tables(SortCase):
         for form in [half, half.astype(">f2")]:
             self.succeeds(self.save("h.npy", form), "-o", self.path("o.npy"))
             self.assertSame(self.load("o.npy", "float32"), np.sort(half).astype("float32"))
+
+    def test_halves_are_values(self):
+        half = np.array([2.5, -1, 0.5], "float16")
+        keys = self.save("k.npy", np.array([3, 1, 2]))
+        brain = (half.astype("float32").view("uint32") >> 16).astype("uint16")
+        for name, items in [("float16", half), ("bfloat16", brain)]:
+            values = self.write("v.raw", items.tobytes())
+            for source in values, self.compress("v.raw"):
+                self.succeeds(keys, "--values", source, "--values-dtype", name, "-o",
+                              self.path("o.npy"), "--values-output", self.path("w.npy"))
+                self.assertSame(self.load("w.npy", "float32"),
+                                np.array([-1, 0.5, 2.5], "float32"))
 
     def test_keys_alone_go_to_other_formats(self):
         self.finds_header(self.write("t.csv", self.TABLE), "--column", "2", "-o",

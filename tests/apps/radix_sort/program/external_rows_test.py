@@ -13,7 +13,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.abspath(__file__ + "/../../../common"))
-from program_case import BAD_FILE, DONE, ProgramCase, QUICK, limited
+from program_case import BAD_FILE, DONE, FAILURE, ProgramCase, QUICK, limited
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 ROWS = 60_000 if QUICK else 100_000  # less than 20 000 of them are sorted at once
@@ -118,6 +118,37 @@ class ExternalRows(ProgramCase):
                    self.path("none"))
         self.fails(BAD_FILE, "cannot write a temporary file (see --temp and TMPDIR): File too large",
                    self.path("in.txt"), *self.little, **limited(resource.RLIMIT_FSIZE, 1 << 19))
+
+    def test_lines_that_are_no_rows_need_no_space_on_the_disk(self):
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "none", self.temp],
+                          capture_output=True).returncode:
+            self.skipTest("needs the right to mount")
+        try:
+            rows = [b"%06d,%s\n" % (k * 7919 % ROWS, b"x" * 20) for k in range(ROWS)]
+            expected = b"".join(sorted(rows))
+            first, last = b"".join(rows[:30_000]), b"".join(rows[30_000:])
+            for others, options in [(b"# " + b"c" * 97 + b"\n", ["--comments", "all"]),
+                                    (b" " * 98 + b"\r\n", []), (b"\n" * 100, []),
+                                    (b"NA," + b"c" * 96 + b"\n", ["--missing", "skip"])]:
+                with self.subTest(options=options):
+                    file = self.write("in.csv", first + others * 50_000 + last)
+                    self.assertEqual(self.external(file, "--column", "1", *options), expected)
+            file = self.write("in.csv", (first + last) * 4)
+            self.fails(BAD_FILE, "temp: cannot hold a temporary file of", file, "--column", "1",
+                       *self.little)
+        finally:
+            subprocess.run(["umount", self.temp], check=True)
+
+    def test_lines_that_are_no_rows_take_no_memory(self):
+        for data, options in [(b"5\n3\n" + b"\n" * 6_000_000, []),
+                              (b"#\n" * 3_000_000 + b"5\n3\n", []),
+                              (b"5\n" + b"#\n" * 3_000_000 + b"3\n", ["--comments", "all"]),
+                              (b"5\n" + b"NA\n" * 2_000_000 + b"3\n", ["--missing", "skip"])]:
+            file = self.write("in.txt", data)
+            in_memory = ["--bits", "0:64", "--memory", "40M"]
+            self.assertEqual(self.succeeds(file, *options, *in_memory), b"3\n5\n")
+        self.fails(FAILURE, "reading " + file + " takes at least 45.8 MiB",
+                   self.write("in.txt", b"5\n" * 6_000_000), *in_memory)
 
     def test_long_rows(self):
         rng = random.Random(4)

@@ -142,9 +142,8 @@ index_t write_rows(int threads, libscan::detail::expanded_list<Value> const& lis
 
 /// Throws `invalid_argument` if an output overlaps the list or another output.
 template <class Value, class Offset>
-void require_no_row_overlap(coo_matrix<Value> const& list, Offset const* offsets,
+void require_no_row_overlap(char const* call, coo_matrix<Value> const& list, Offset const* offsets,
                             std::int32_t const* indices, Value const* values) {
-  char const* const call = "coo_to_csr";
   index_t const max_entries = libscan::detail::expanded_entries(list);
   memory_span read[] = {detail::memory_of(list.row_indices, list.entries),
                         detail::memory_of(list.indices, list.entries),
@@ -163,6 +162,25 @@ void require_no_row_overlap(coo_matrix<Value> const& list, Offset const* offsets
   detail::require_no_overlap(call, "indices and values", written[1], written[2]);
 }
 
+/// `cpu::coo_to_csr` as another call, which errors name.
+template <class Value, class Offset>
+index_t coo_to_csr(char const* call, int threads, coo_matrix<Value> const& list, Offset* offsets,
+                   std::int32_t* indices, Value* values) {
+  libscan::detail::check_list<Offset>(call, list);
+  if (threads < 1) {
+    throw invalid_argument(std::string(call) + ": " + std::to_string(threads) +
+                           " threads; expected >= 1");
+  }
+  detail::require_no_row_overlap(call, list, offsets, indices, values);
+  detail::check_indices(call, threads, list.row_indices, list.entries, list.rows);
+  detail::check_indices(call, threads, list.indices, list.entries, list.columns);
+  entry_keys const keys_of(list.rows, list.columns, list.kind != symmetry::general);
+  libscan::detail::expanded_list<Value> const all{list, keys_of};
+  return keys_of.bits() <= 32
+             ? detail::write_rows<std::uint32_t>(threads, all, offsets, indices, values)
+             : detail::write_rows<std::uint64_t>(threads, all, offsets, indices, values);
+}
+
 }  // namespace detail
 
 /// Converts a list of entries to a matrix by rows, on up to `threads` threads; returns the number
@@ -178,18 +196,7 @@ template <class Value, class Offset>
 index_t coo_to_csr(int threads, coo_matrix<Value> const& list, Offset* offsets,
                    std::int32_t* indices, Value* values) {
   if constexpr (!std::is_same_v<Value, no_values>) libscan::refuse_entries<Value>();
-  libscan::detail::check_list<Offset>(list);
-  if (threads < 1) {
-    throw invalid_argument("coo_to_csr: " + std::to_string(threads) + " threads; expected >= 1");
-  }
-  detail::require_no_row_overlap(list, offsets, indices, values);
-  detail::check_indices("coo_to_csr", threads, list.row_indices, list.entries, list.rows);
-  detail::check_indices("coo_to_csr", threads, list.indices, list.entries, list.columns);
-  entry_keys const keys_of(list.rows, list.columns, list.kind != symmetry::general);
-  libscan::detail::expanded_list<Value> const all{list, keys_of};
-  return keys_of.bits() <= 32
-             ? detail::write_rows<std::uint32_t>(threads, all, offsets, indices, values)
-             : detail::write_rows<std::uint64_t>(threads, all, offsets, indices, values);
+  return detail::coo_to_csr("coo_to_csr", threads, list, offsets, indices, values);
 }
 
 }  // namespace libscan::inline v1::cpu

@@ -140,7 +140,7 @@ distributed_rows<T> to_rows(ranks const& on, coo_matrix<T> const& list,
                             std::optional<index_t> rows_here = {}) {
   return detail::collective(on.comm(), "to_rows", [&](detail::collective_call& call) {
     auto const all = call.gather("lists", [&] {
-      detail::check_list<std::int64_t>(list);
+      detail::check_list<std::int64_t>("to_rows", list);
       cpu::detail::check_indices("to_rows", on.threads(), list.row_indices, list.entries,
                                  list.rows);
       cpu::detail::check_indices("to_rows", on.threads(), list.indices, list.entries, list.columns);
