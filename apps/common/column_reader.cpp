@@ -226,8 +226,7 @@ void column_reader::look_at_comment() {
       int const column = key.column.number;  // 0 if only a header would give it
       if (column < 1 || column > comment.columns()) return;
       std::string_view const cell = comment.cells()[static_cast<std::size_t>(column) - 1];
-      bool const number = is_number_here(cell) || means_missing(cell);
-      if (key.kind == cell_kind::number && !number) return;
+      if (key.kind == cell_kind::number && !is_number_here(cell)) return;
       if (key.kind == cell_kind::date && !parse_date(cell)) return;
     }
   } catch (file_error const&) {  // no row
