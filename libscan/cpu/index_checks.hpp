@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Offsets, ranges and indices that callers pass: refused before anything is written, unless all are
-// in range. Loops that compilers vectorize, on several threads for many.
+// in range. By vector code or loops that compilers vectorize, on several threads for many.
 #pragma once
 
 #include <atomic>
+#include <concepts>
 #include <cstdint>
 #include <string>
 
@@ -11,6 +12,7 @@
 #include <libscan/core/overlap.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
+#include <libscan/cpu/vector_heads.hpp>
 
 namespace libscan::inline v1::cpu::detail {
 
@@ -48,6 +50,28 @@ index_t first_negative(int threads, index_t n, NumberAt const& number_at) {
                          "; expected >= 0");
 }
 
+/// Whether segments + 1 offsets ascend as unsigned numbers, by vector code. If so, and the last one
+/// is not negative, none is: it would be more than the last. False for types without vector code.
+template <class Offset>
+bool ascend_unsigned(int threads, Offset const* offsets, index_t segments) {
+  if constexpr (std::integral<Offset> && (sizeof(Offset) == 4 || sizeof(Offset) == 8)) {
+    vector_heads const& code = best_vector_heads();
+    auto const ascend = sizeof(Offset) == 4 ? code.ascend_4_bytes : code.ascend_8_bytes;
+    constexpr index_t chunk_items = index_t{1} << 15;
+    if (segments <= chunk_items) return ascend(offsets, segments + 1);
+    std::atomic<bool> all{true};
+    cpu::sum_chunks(
+        threads, segments, chunk_items, [] { return 0; },
+        [&](int, chunk const& c) {
+          if (!ascend(offsets + c.begin, c.size() + 1)) all.store(false, std::memory_order_relaxed);
+          return index_t{0};
+        });
+    return all;
+  } else {
+    return false;
+  }
+}
+
 /// Throws `invalid_argument` unless segments + 1 offsets ascend within 0 to n.
 template <class Offset>
 void check_offsets(char const* call, int threads, Offset const* offsets, index_t segments,
@@ -55,10 +79,12 @@ void check_offsets(char const* call, int threads, Offset const* offsets, index_t
   if (segments < 0) detail::refuse_segments(call, segments);
   libscan::detail::require_aligned(offsets);
   auto const at = [=](index_t s) { return static_cast<index_t>(offsets[s]); };
+  index_t const last = at(segments);
+  bool const ends = 0 <= last && last <= n;
+  if (ends && detail::ascend_unsigned(threads, offsets, segments)) return;
   index_t wrong = detail::first_negative(
       threads, segments, [=](index_t s) { return at(s) | detail::difference(at(s + 1), at(s)); });
-  index_t const last = at(segments);
-  if (wrong == segments && 0 <= last && last <= n) return;
+  if (ends && wrong == segments) return;
   if (wrong < segments && at(wrong) >= 0) ++wrong;
   throw invalid_argument(std::string(call) + ": offset " + std::to_string(wrong) + " is " +
                          std::to_string(at(wrong)) + "; expected offsets that ascend within 0 to " +

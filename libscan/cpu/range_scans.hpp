@@ -79,17 +79,11 @@ void for_each_range(int threads, segment_ranges<Offset> const& segments, index_t
                     });
 }
 
-/// The totals of some ranges of items.
+/// The totals of some ranges of items, all checked.
 template <class In, class Offset, class Totals, monoid Op>
-index_t reduce_ranges(int threads, In in, segment_ranges<Offset> const& segments, Totals totals,
-                      index_t n, Op const& op, typename Op::value_type const& init,
-                      index_t chunk_items) {
-  char const* const call = "segmented_reduce";
-  detail::check_chunks(threads, n, chunk_items);
-  detail::check_ranges(call, threads, segments.begins, segments.ends, segments.segments, n);
-  detail::require_no_overlap(call, "items and results", detail::memory_of(in, n),
-                             detail::memory_of(totals, segments.segments));
-  detail::require_no_overlap_with_ranges(call, segments, totals, segments.segments);
+index_t reduce_checked_ranges(int threads, In in, segment_ranges<Offset> const& segments,
+                              Totals totals, Op const& op, typename Op::value_type const& init,
+                              index_t chunk_items) {
   using T = typename Op::value_type;
   detail::for_each_range(
       threads, segments, one_thread_segment<T>,
@@ -104,6 +98,20 @@ index_t reduce_ranges(int threads, In in, segment_ranges<Offset> const& segments
         }
       });
   return segments.segments;
+}
+
+/// The same, which checks them.
+template <class In, class Offset, class Totals, monoid Op>
+index_t reduce_ranges(int threads, In in, segment_ranges<Offset> const& segments, Totals totals,
+                      index_t n, Op const& op, typename Op::value_type const& init,
+                      index_t chunk_items) {
+  char const* const call = "segmented_reduce";
+  detail::check_chunks(threads, n, chunk_items);
+  detail::check_ranges(call, threads, segments.begins, segments.ends, segments.segments, n);
+  detail::require_no_overlap(call, "items and results", detail::memory_of(in, n),
+                             detail::memory_of(totals, segments.segments));
+  detail::require_no_overlap_with_ranges(call, segments, totals, segments.segments);
+  return detail::reduce_checked_ranges(threads, in, segments, totals, op, init, chunk_items);
 }
 
 /// Whether offsets omit some of n items at either end.

@@ -215,21 +215,14 @@ index_t segmented_reduce(int threads, In in, Totals totals, Heads const& heads, 
   }
 }
 
-/// The same between offsets: every segment gets a total, `init` if it is empty. Returns the number
-/// of segments. `totals` is refused if any of it is within what is read. Offsets need not begin
-/// with 0 or end with n.
-template <std::random_access_iterator In, class Offset, std::random_access_iterator Totals,
-          monoid Op>
-index_t segmented_reduce(int threads, In in, Totals totals, segment_offsets<Offset> const& heads,
-                         index_t n, Op op, std::type_identity_t<typename Op::value_type> init,
-                         index_t chunk_items = staged_chunk_items) {
+namespace detail {
+
+/// The totals of segments between offsets from 0 to n, all checked. Items are not large values.
+template <class In, class Offset, class Totals, monoid Op>
+index_t reduce_checked_offsets(int threads, In in, segment_offsets<Offset> const& heads,
+                               Totals totals, index_t n, Op op, typename Op::value_type init,
+                               index_t chunk_items) {
   using T = typename Op::value_type;
-  detail::refuse_reduction<T, In, segment_offsets<Offset>, Totals>();
-  if (detail::large_value<T> || detail::leaves_out(heads, n)) {
-    return detail::reduce_ranges(threads, in, detail::as_ranges(heads), totals, n, op, init,
-                                 chunk_items);
-  }
-  detail::check_reduction("segmented_reduce", threads, in, heads, n, totals);
   index_t const segments = heads.segments;
   if (detail::few_for_segments(threads, n, chunk_items)) {
     return detail::sum_few_segments(in, heads, n, op, init,
@@ -255,6 +248,26 @@ index_t segmented_reduce(int threads, In in, Totals totals, segment_offsets<Offs
                         }
                       });
   return segments;
+}
+
+}  // namespace detail
+
+/// The same between offsets: every segment gets a total, `init` if it is empty. Returns the number
+/// of segments. `totals` is refused if any of it is within what is read. Offsets need not begin
+/// with 0 or end with n.
+template <std::random_access_iterator In, class Offset, std::random_access_iterator Totals,
+          monoid Op>
+index_t segmented_reduce(int threads, In in, Totals totals, segment_offsets<Offset> const& heads,
+                         index_t n, Op op, std::type_identity_t<typename Op::value_type> init,
+                         index_t chunk_items = staged_chunk_items) {
+  using T = typename Op::value_type;
+  detail::refuse_reduction<T, In, segment_offsets<Offset>, Totals>();
+  if (detail::large_value<T> || detail::leaves_out(heads, n)) {
+    return detail::reduce_ranges(threads, in, detail::as_ranges(heads), totals, n, op, init,
+                                 chunk_items);
+  }
+  detail::check_reduction("segmented_reduce", threads, in, heads, n, totals);
+  return detail::reduce_checked_offsets(threads, in, heads, totals, n, op, init, chunk_items);
 }
 
 // Totals of runs of equal keys on CPU threads. Included by segmented_reduce.hpp.

@@ -341,16 +341,12 @@ void staged_segmented_scan(int threads, scan_direction direction, Source const& 
 
 namespace detail {
 
-/// Scans each of some ranges of items.
+/// Scans each of some ranges of items, all checked.
 template <scan_kind Kind, class In, class Offset, class Out, monoid Op>
-void scan_ranges(int threads, scan_direction direction, In in,
-                 segment_ranges<Offset> const& segments, Out out, index_t n, Op const& op,
-                 typename Op::value_type const& init, index_t chunk_items) {
+void scan_checked_ranges(int threads, scan_direction direction, In in,
+                         segment_ranges<Offset> const& segments, Out out, Op const& op,
+                         typename Op::value_type const& init, index_t chunk_items) {
   using T = typename Op::value_type;
-  char const* const call = "segmented_scan";
-  detail::check_chunks(threads, n, chunk_items);
-  detail::check_ranges(call, threads, segments.begins, segments.ends, segments.segments, n);
-  detail::require_no_overlap_with_ranges(call, segments, out, n);
   auto const scan_by = [&](int by, index_t begin, index_t end) {
     iterated_items<T, In> const source{in + begin};
     cpu::staged_segmented_scan<Kind>(by, direction, source, out + begin,
@@ -370,6 +366,18 @@ void scan_ranges(int threads, scan_direction direction, In in,
                                       std::reverse_iterator(out + end), 0, end - begin, op);
         }
       });
+}
+
+/// The same, which checks them.
+template <scan_kind Kind, class In, class Offset, class Out, monoid Op>
+void scan_ranges(int threads, scan_direction direction, In in,
+                 segment_ranges<Offset> const& segments, Out out, index_t n, Op const& op,
+                 typename Op::value_type const& init, index_t chunk_items) {
+  char const* const call = "segmented_scan";
+  detail::check_chunks(threads, n, chunk_items);
+  detail::check_ranges(call, threads, segments.begins, segments.ends, segments.segments, n);
+  detail::require_no_overlap_with_ranges(call, segments, out, n);
+  detail::scan_checked_ranges<Kind>(threads, direction, in, segments, out, op, init, chunk_items);
 }
 
 }  // namespace detail

@@ -116,10 +116,28 @@ index_t mark_offsets(void const* numbers, index_t count, index_t begin, index_t 
   return at - first_number;
 }
 
+template <class Number>
+bool ascend(void const* numbers, index_t count) {
+  lanes<Number> const d;
+  auto const from = static_cast<Number const*>(numbers);
+  constexpr auto width = static_cast<index_t>(hn::MaxLanes(lanes<Number>()));
+  auto less = hn::Zero(d);  // without leaving the loop early
+  index_t i = 1;
+  for (; i + width <= count; i += width) {
+    auto const before = hn::LoadU(d, from + i - 1), here = hn::LoadU(d, from + i);
+    less = hn::Or(less, hn::VecFromMask(d, hn::Lt(here, before)));
+  }
+  bool all = hn::AllTrue(d, hn::Eq(less, hn::Zero(d)));
+  for (; i < count; ++i) all = all && from[i - 1] <= from[i];
+  return all;
+}
+
 void choose_all(vector_heads& all) {
   all = {mark_flags,
          mark_offsets<std::uint32_t>,
          mark_offsets<std::uint64_t>,
+         ascend<std::uint32_t>,
+         ascend<std::uint64_t>,
          mark_changes<std::uint8_t>,
          mark_changes<std::uint16_t>,
          mark_changes<std::uint32_t>,

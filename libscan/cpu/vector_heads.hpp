@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds in vector registers which flags are set, which items offsets point to, and which keys
-// differ from the one before, as bits. Compiled for several instruction sets in vector_heads.cpp;
-// the best one is chosen at run time.
+// differ from the one before, as bits; and whether offsets ascend. Compiled for several instruction
+// sets in vector_heads.cpp; the best one is chosen at run time.
 #pragma once
 
 #include <concepts>
@@ -40,10 +40,14 @@ using change_marker = void (*)(void const* keys, index_t n, head_word* to);
 using offset_marker = index_t (*)(void const* numbers, index_t count, index_t begin, index_t words,
                                   head_word* to);
 
+/// Whether none of `count` > 0 unsigned numbers is less than the one before.
+using ascent_check = bool (*)(void const* numbers, index_t count);
+
 /// The available vector code of head flags.
 struct vector_heads {
   flag_marker flags;
   offset_marker offsets_of_4_bytes, offsets_of_8_bytes;
+  ascent_check ascend_4_bytes, ascend_8_bytes;
   change_marker keys_of_1_byte, keys_of_2_bytes, keys_of_4_bytes, keys_of_8_bytes, floats, doubles;
 };
 

@@ -96,10 +96,9 @@ void scan_described(int threads, host_scan const& call, any_items<T> const& item
                                                 init);
       }
       // Items may be in no segment: one code for all operators.
-      return cpu::segmented_scan<Kind>(
-          threads, call.direction, items, out,
-          segment_ranges<index_t>{bounds.begins(), bounds.ends(), bounds.segments()}, call.n,
-          any_operator<T>{call.op}, init);
+      return cpu::detail::scan_checked_ranges<Kind>(threads, call.direction, items, bounds.ranges(),
+                                                    out, any_operator<T>{call.op}, init,
+                                                    cpu::staged_chunk_items);
     }
     default:
       return cpu::staged_segmented_scan<Kind>(threads, call.direction, items, out,
@@ -136,17 +135,21 @@ index_t cpu_items<T>::reduce(int threads, host_reduction const& call) {
         return;
       case form::ranges: {
         index_bounds const bounds(call.segments);
-        segments = cpu::segmented_reduce(
-            threads, items, totals,
-            segment_ranges<index_t>{bounds.begins(), bounds.ends(), bounds.segments()}, call.n,
-            any_operator<T>{call.op}, init);
+        segments = cpu::detail::reduce_checked_ranges(threads, items, bounds.ranges(), totals,
+                                                      any_operator<T>{call.op}, init,
+                                                      cpu::staged_chunk_items);
         return;
       }
       case form::offsets: {
         index_bounds const bounds(call.segments);
-        segments = cpu::segmented_reduce(threads, items, totals,
-                                         segment_offsets{bounds.begins(), bounds.segments()},
-                                         call.n, op, init);
+        if (!bounds.cover(call.n)) {
+          segments = cpu::detail::reduce_checked_ranges(threads, items, bounds.ranges(), totals, op,
+                                                        init, cpu::staged_chunk_items);
+          return;
+        }
+        segments = cpu::detail::reduce_checked_offsets(
+            threads, items, segment_offsets{bounds.begins(), bounds.segments()}, totals, call.n, op,
+            init, cpu::staged_chunk_items);
         return;
       }
       default:

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <libscan/core/overlap.hpp>
+#include <libscan/core/segments.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/vector_heads.hpp>
 #include <libscan/segmentation.hpp>
@@ -69,6 +70,8 @@ class index_bounds {
   bool cover(index_t n) const {
     return segments_ > 0 && begins_[0] == 0 && ends_[segments_ - 1] == n;
   }
+
+  segment_ranges<index_t> ranges() const { return {begins_, ends_, segments_}; }
 
   /// The segmentation by offsets, of index_t.
   segmentation offsets() const {

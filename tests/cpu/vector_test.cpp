@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -214,6 +215,37 @@ void check_offsets(cpu::detail::offset_marker mark) {
       }
     }
   }
+}
+
+/// Each number in turn is less than the one before, equal to it, or next to the greatest.
+template <class Number>
+void check_ascent(cpu::detail::ascent_check ascend) {
+  constexpr Number max = std::numeric_limits<Number>::max();
+  for (index_t const n : {1, 2, 3, 7, 16, 17, 33, 70}) {
+    std::vector<Number> numbers(static_cast<std::size_t>(n));
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<Number>(3 * i + 1);
+    CHECK(ascend(numbers.data(), n));
+    for (std::size_t i = 1; i < numbers.size(); ++i) {
+      auto changed = numbers;
+      changed[i] = changed[i - 1];
+      CHECK(ascend(changed.data(), n));
+      --changed[i];
+      CHECK_FALSE(ascend(changed.data(), n));
+      // Also where the sign bit decides, as a signed number and an unsigned one.
+      changed[i] = max;
+      CHECK(ascend(changed.data(), n) == (static_cast<index_t>(i) == n - 1));
+      std::fill(changed.begin() + static_cast<std::ptrdiff_t>(i), changed.end(), max / 2 + 1);
+      CHECK(ascend(changed.data(), n));
+    }
+  }
+}
+
+TEST_CASE("a descent of numbers is found at any place, whatever the instruction set") {
+  for_each_target([] {
+    auto const code = cpu::detail::current_vector_heads();
+    check_ascent<std::uint32_t>(code.ascend_4_bytes);
+    check_ascent<std::uint64_t>(code.ascend_8_bytes);
+  });
 }
 
 TEST_CASE("head flags are marked as a loop marks them, whatever the instruction set") {
