@@ -28,12 +28,18 @@ STRICT_FLAGS = ["-Wsign-conversion", "-Wold-style-cast"]
 # Names that other libraries' headers define: Qt's, Windows' and Xlib's.
 MACROS = {"slots": "", "signals": "public", "emit": "", "foreach": "for", "forever": "for (;;)", "near": "",
           "far": "", "small": "char", "interface": "struct", "None": "0L", "Bool": "int", "Status": "int",
-          "Success": "0", "True": "1", "False": "0", "Always": "2"}
+          "Success": "0", "True": "1", "False": "0", "Always": "2",
+          # Of Windows, complex.h, and projects with kernels of their own.
+          "ERROR": "0", "IN": "", "OUT": "", "OPTIONAL": "", "CONST": "const", "VOID": "void", "TRUE": "1", "FALSE": "0",
+          "I": "1i", "K": "4", "DIM": "3", "TILE": "16", "BLOCK_SIZE": "256", "WARP_SIZE": "32",
+          "THREADS": "128", "STREAM": "0", "DEBUG": "1", "INFO": "1"}
 # Macros with parameters, of curses and of older macOS, after which the standard library's own headers do not compile:
 # they come first. `min`, `max`, `move`, `clear` and `check` are not among them: libscan has such names itself.
 FUNCTION_MACROS = {"refresh()": "wrefresh(stdscr)", "erase()": "werase(stdscr)", "box(win, v, h)": "wborder(win, v, h)",
                    "scroll(win)": "wscrl(win, 1)", "timeout(delay)": "wtimeout(stdscr, delay)",
-                   "verify(assertion)": "((void)0)", "require(assertion, label)": "((void)0)"}
+                   "verify(assertion)": "((void)0)", "require(assertion, label)": "((void)0)",
+                   "CHECK(x)": "(x)", "REQUIRE(x)": "(x)", "ASSERT(x)": "(x)", "MIN(a, b)": "(a)", "MAX(a, b)": "(a)",
+                   "CEIL_DIV(a, b)": "(a)"}
 NVCC_FLAGS = ["-std=c++20", "-ptx", "-Werror=all-warnings", "-o", os.devnull]
 
 

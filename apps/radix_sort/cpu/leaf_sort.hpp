@@ -82,8 +82,8 @@ template <int Items>
 [[gnu::noinline]] void sort_words_by_network(std::uint64_t* words) {
   std::uint64_t w[static_cast<std::size_t>(Items)];  // in registers
   for (int i = 0; i < Items; ++i) w[i] = words[i];
-  [&]<std::size_t... K>(std::index_sequence<K...>) {
-    (detail::exchange(w[exchanges<Items>[K].first], w[exchanges<Items>[K].second]), ...);
+  [&]<std::size_t... Pair>(std::index_sequence<Pair...>) {
+    (detail::exchange(w[exchanges<Items>[Pair].first], w[exchanges<Items>[Pair].second]), ...);
   }
   (std::make_index_sequence<exchanges<Items>.size()>{});
   for (int i = 0; i < Items; ++i) words[i] = w[i];
