@@ -91,9 +91,9 @@ std::string_view without_leading_comments(std::string_view text) {
   }
 }
 
-/// How many lines of a text may be rows.
-std::size_t rows_in(std::string_view text, comment_rule comments, int threads) {
-  if (comments == comment_rule::leading) text = without_leading_comments(text);
+/// The sum of count(some) over parts of a text, which end where lines do.
+template <class Count>
+std::size_t sum_by_lines(std::string_view text, int threads, Count const& count) {
   constexpr std::size_t part = std::size_t{1} << 20;
   std::vector<std::size_t> found((text.size() + part - 1) / part);
   // The first line that begins at `at` or later.
@@ -103,11 +103,26 @@ std::size_t rows_in(std::string_view text, comment_rule comments, int threads) {
   };
   for_each_on_threads(found.size(), threads, [&](std::size_t i) {
     std::size_t const begin = line_from(i * part), end = line_from((i + 1) * part);
-    row_line_counter counter(comments == comment_rule::all);
-    counter.add(text.substr(begin, end - begin));
-    found[i] = counter.rows();
+    found[i] = count(text.substr(begin, end - begin));
   });
   return std::accumulate(found.begin(), found.end(), std::size_t{0});
+}
+
+/// How many LF a text has.
+std::size_t lines_in(std::string_view text, int threads) {
+  return sum_by_lines(text, threads, [](std::string_view some) {
+    return static_cast<std::size_t>(std::count(some.begin(), some.end(), '\n'));
+  });
+}
+
+/// How many lines of a text may be rows. Takes longer than `lines_in`.
+std::size_t rows_in(std::string_view text, comment_rule comments, int threads) {
+  if (comments == comment_rule::leading) text = without_leading_comments(text);
+  return sum_by_lines(text, threads, [comments](std::string_view some) {
+    row_line_counter counter(comments == comment_rule::all);
+    counter.add(some);
+    return counter.rows();
+  });
 }
 
 /// All of a text.
@@ -264,8 +279,7 @@ text_row_reader::text_row_reader(byte_reader& in, read_options const& options,
     whole_ = std::move(*kept);
     whole_in_ = std::make_unique<byte_reader>(from_memory(whole_), in.name());
     std::string_view const all = as_text(whole_.bytes);
-    rows_expected_ =
-        few ? all.size() : rows_in(all, options.comments, threads_for(options.threads)) + 1;
+    rows_expected_ = few ? all.size() : lines_in(all, threads_for(options.threads)) + 1;
     taken_ = whole_.bytes.size();
   }
   if (limit) {
@@ -280,6 +294,10 @@ text_row_reader::text_row_reader(byte_reader& in, read_options const& options,
     });
     std::uint64_t const row_bytes =
         row_list::row_bytes + static_cast<std::uint64_t>(texts) * sizeof(std::string_view);
+    if (memory_held() + rows_expected_ * row_bytes > memory_bound()) {
+      rows_expected_ =
+          rows_in(as_text(whole_.bytes), options.comments, threads_for(options.threads)) + 1;
+    }
     require_memory(memory_held() + rows_expected_ * row_bytes, "reading " + in.name());
   }
   if (limit && !kept) blocks_in_ = by_blocks(in, options.meter);
