@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
@@ -282,6 +283,24 @@ TEMPLATE_LIST_TEST_CASE("Offsets that do not ascend within the items are refused
       }
     }
   }
+}
+
+TEST_CASE("A single descent of many offsets is found at any place") {
+  // Threads share the check in pieces; each piece begins with the last offset of the one before.
+  index_t const n = 100'000;
+  std::vector<int> const items(static_cast<std::size_t>(n), 1);
+  guarded_buffer<int> totals(n);
+  std::vector<std::uint32_t> right(static_cast<std::size_t>(n + 1));
+  std::iota(right.begin(), right.end(), 0u);
+  for (index_t const at : {2, 16, 32'767, 32'768, 32'769, 65'536, 99'998, 99'999}) {
+    auto offsets = right;
+    offsets[static_cast<std::size_t>(at) - 1] = static_cast<std::uint32_t>(at) + 1;
+    segment_offsets const segments{offsets.data(), n};
+    CHECK(refused(
+        [&] { cpu::segmented_reduce(2, items.data(), totals.data(), segments, n, plus<int>{}, 0); },
+        "offset " + std::to_string(at) + " is " + std::to_string(at) + ";"));
+  }
+  CHECK(totals.written_from(0) == "");
 }
 
 TEST_CASE("A number of segments that is negative is refused") {
