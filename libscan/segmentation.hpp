@@ -117,7 +117,8 @@ class segmentation {
   /// overlap. Throws `invalid_argument` unless there are as many ends as begins.
   template <host_items Begins, host_items Ends>
   static segmentation of_ranges(Begins const& begins, Ends const& ends) {
-    std::span const all(begins), until(ends);
+    std::span const all(begins);
+    std::span const until(ends);  // may differ in const
     static_assert(std::same_as<detail::item_of<Begins>, detail::item_of<Ends>>,
                   "segmentation: begins and ends must hold the same type");
     if (all.size() != until.size()) {

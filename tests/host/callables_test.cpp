@@ -132,6 +132,48 @@ TEST_CASE("outputs that are too short are refused") {
   CHECK(out == std::vector<line>(8, line{7, 7}));
 }
 
+TEST_CASE("outputs over the description of segments are refused") {
+  auto const add = [](auto a, auto b) { return static_cast<decltype(a)>(a + b); };
+  auto const refused = [](auto& described, auto const& call) {
+    auto const before = described;
+    CHECK_THROWS_WITH(call(), Contains("description of segments share memory") ||
+                                  Contains("ends of segments share memory"));
+    CHECK(described == before);
+  };
+  engine const on = engine::cpu(2);
+  for (std::size_t const n : {100u, 70'000u}) {
+    std::vector<std::uint8_t> const bytes(n, 1);
+    std::vector<std::uint32_t> const items(n, 1);
+    std::vector<std::uint8_t> flags(n, 1);
+    refused(flags, [&] {
+      inclusive_segmented_scan(on, bytes, std::span(flags), segmentation::of_flags(flags), add);
+    });
+    refused(flags, [&] {
+      exclusive_segmented_scan(on, bytes, std::span(flags), segmentation::of_flags(flags), add,
+                               std::uint8_t{0});
+    });
+    std::vector<std::uint32_t> words(n, 1);
+    refused(words, [&] {
+      auto const bits =
+          segmentation::of_bits(std::span(words).last(n / 2), static_cast<index_t>(n));
+      inclusive_segmented_scan(on, items, std::span(words), bits, add);
+    });
+    std::vector<std::uint32_t> offsets{0, 10, 20, static_cast<std::uint32_t>(n)};
+    std::vector<std::uint32_t> ends{10, 20, static_cast<std::uint32_t>(n)};
+    refused(offsets, [&] {
+      segmented_reduce(on, items, std::span(offsets), segmentation::of_offsets(offsets), add, 0u);
+    });
+    refused(ends, [&] {
+      auto const ranges = segmentation::of_ranges(std::span(offsets).first(3), ends);
+      segmented_reduce(on, items, std::span(ends), ranges, add, 0u);
+    });
+    refused(words, [&] {
+      auto const keys = segmentation::of_keys(words);
+      segmented_reduce(on, items, std::span(words), keys, add, 0u);
+    });
+  }
+}
+
 /// Complex numbers whose sums are exact in any order.
 template <class Number>
 std::vector<Number> small_numbers(index_t n) {
