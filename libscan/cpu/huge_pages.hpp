@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -42,8 +41,7 @@ inline void* allocate_pages(std::size_t bytes) {
   constexpr std::size_t line = 64;
   if (bytes > static_cast<std::size_t>(-1) / 2) throw std::bad_alloc();
   std::size_t const unit = bytes < 4 * huge_page ? line : huge_page;
-  void* const allocated = std::malloc(bytes + unit);  // which is aligned for pointers, at least
-  if (allocated == nullptr) throw std::bad_alloc();
+  void* const allocated = ::operator new(bytes + unit);  // aligned for pointers, at least
   std::size_t const to_boundary = unit - reinterpret_cast<std::uintptr_t>(allocated) % unit;
   auto* const memory = static_cast<std::byte*>(allocated) + to_boundary;
   std::memcpy(memory - sizeof allocated, &allocated, sizeof allocated);
@@ -56,7 +54,7 @@ inline void free_pages(void* memory) noexcept {
   if (memory == nullptr) return;
   void* allocated;
   std::memcpy(&allocated, static_cast<std::byte*>(memory) - sizeof allocated, sizeof allocated);
-  std::free(allocated);
+  ::operator delete(allocated);
 }
 
 }  // namespace libscan::inline v1::cpu

@@ -61,11 +61,6 @@ void* counted_or_thrown(std::size_t alignment, std::size_t bytes) {
   std::free(memory);
 }
 
-// The sorts' own memory.
-extern "C" void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
-  return counted(alignment, bytes);
-}
-
 namespace libscan::test {
 namespace {
 
