@@ -34,6 +34,45 @@ inline int threads_for_callables(engine const& on) {
       on.description() + "; expected engine::cpu(), or in CUDA code libscan/scan.cuh");
 }
 
+// Segments are checked by the caller, and not again: offsets may be as many as items.
+
+/// A scan within segments that describe the items.
+template <scan_kind Kind, class Item, class Result, monoid Op>
+void scan_segments(int threads, std::span<Item const> in, std::span<Result> out,
+                   segmentation const& segments, Op const& op,
+                   typename Op::value_type const& init) {
+  auto const n = static_cast<index_t>(in.size());
+  if (!segments.counts_segments()) {
+    return cpu::segmented_scan<Kind>(threads, scan_direction::forward, in.data(), out.data(),
+                                     described_heads{segments}, n, op, init);
+  }
+  cpu::detail::check_segmented_scan<typename Op::value_type>(in.data(), out.data(), n);
+  index_bounds const bounds(segments);
+  cpu::detail::scan_checked_ranges<Kind>(threads, scan_direction::forward, in.data(),
+                                         bounds.ranges(), out.data(), op, init,
+                                         cpu::staged_chunk_items);
+}
+
+/// The totals of such segments.
+template <class Item, class Total, monoid Op>
+index_t reduce_segments(int threads, std::span<Item const> in, std::span<Total> totals,
+                        segmentation const& segments, Op const& op,
+                        typename Op::value_type const& init) {
+  auto const n = static_cast<index_t>(in.size());
+  if (!segments.counts_segments()) {
+    return cpu::segmented_reduce(threads, in.data(), totals.data(), described_heads{segments}, n,
+                                 op, init);
+  }
+  cpu::detail::refuse_reduction<typename Op::value_type, Item const*, segment_ranges<index_t>,
+                                Total*>();
+  cpu::detail::require_no_overlap("segmented_reduce", "items and results",
+                                  cpu::detail::memory_of(in.data(), n),
+                                  cpu::detail::memory_of(totals.data(), segments.count()));
+  index_bounds const bounds(segments);
+  return cpu::detail::reduce_checked_ranges(threads, in.data(), bounds.ranges(), totals.data(), op,
+                                            init, cpu::staged_chunk_items);
+}
+
 /// See host_operator.hpp. Every call takes its turn at the checks of libscan/cpu.
 template <class Op>
 struct with_callables {
@@ -114,11 +153,7 @@ struct with_callables {
     constexpr auto needed =
         Kind == scan_kind::inclusive ? init_needed::never : init_needed::if_no_identity;
     with_operator<Item, Init, needed, int>(op, init, [&](auto const& by, auto const& first) {
-      with_heads(segments, [&](auto const& heads) {
-        cpu::segmented_scan<Kind>(threads, scan_direction::forward, in.data(), out.data(), heads, n,
-                                  by, first);
-        return index_t{0};
-      });
+      detail::scan_segments<Kind>(threads, in, out, segments, by, first);
       return 0;
     });
   }
@@ -141,9 +176,7 @@ struct with_callables {
     detail::check_segments_apart("segmented_reduce", segments, memory_span(std::as_bytes(totals)));
     return with_operator<Item, Init, init_needed::if_no_identity, index_t>(
         op, init, [&](auto const& by, auto const& first) {
-          return with_heads(segments, [&](auto const& heads) {
-            return cpu::segmented_reduce(threads, in.data(), totals.data(), heads, n, by, first);
-          });
+          return detail::reduce_segments(threads, in, totals, segments, by, first);
         });
   }
 
@@ -193,14 +226,6 @@ struct with_callables {
       using call = operator_call<Op, Item const*, Init, Needed>;
       if constexpr (call::accepted()) return call::run(op, init, body);
     }
-  }
-
-  /// Calls body(description) with what libscan/cpu takes.
-  template <class Body>
-  static index_t with_heads(segmentation const& segments, Body const& body) {
-    if (!segments.counts_segments()) return body(described_heads{segments});
-    index_bounds const bounds(segments);
-    return body(segment_ranges<index_t>{bounds.begins(), bounds.ends(), bounds.segments()});
   }
 
   static void check_capacity(char const* call, std::size_t items, std::size_t capacity) {

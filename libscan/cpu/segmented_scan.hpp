@@ -341,6 +341,16 @@ void staged_segmented_scan(int threads, scan_direction direction, Source const& 
 
 namespace detail {
 
+/// Refuses items that do not convert to T or are misaligned, results that `Out` cannot hold, and an
+/// output that overlaps the items otherwise than exactly.
+template <class T, class In, class Out>
+void check_segmented_scan(In const& in, Out const& out, index_t n) {
+  detail::refuse_items<T, In>();
+  detail::refuse_results<T, Out>();
+  detail::require_in_place_or_no_overlap("segmented_scan", detail::memory_of(in, n),
+                                         detail::memory_of(out, n));
+}
+
 /// Scans each of some ranges of items, all checked.
 template <scan_kind Kind, class In, class Offset, class Out, monoid Op>
 void scan_checked_ranges(int threads, scan_direction direction, In in,
@@ -392,10 +402,7 @@ void segmented_scan(int threads, scan_direction direction, In in, Out out, Heads
                     index_t n, Op op, std::type_identity_t<typename Op::value_type> init,
                     index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
-  detail::refuse_items<T, In>();
-  detail::refuse_results<T, Out>();
-  detail::require_in_place_or_no_overlap("segmented_scan", detail::memory_of(in, n),
-                                         detail::memory_of(out, n));
+  detail::check_segmented_scan<T>(in, out, n);
   if constexpr (detail::by_ranges<Heads> || detail::by_offsets<Heads>) {
     if (detail::leaves_out(heads, n)) {
       return detail::scan_ranges<Kind>(threads, direction, in, detail::as_ranges(heads), out, n, op,
