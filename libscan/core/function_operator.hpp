@@ -372,6 +372,9 @@ constexpr void refuse_predicate() {
   static_assert(called,
                 "libscan: the predicate cannot be called as keep(item), const, with a result that "
                 "is true or false");
+  static_assert(std::is_copy_constructible_v<Keep>,
+                "libscan: the predicate cannot be copied, and every thread has a copy of its own: "
+                "capture a pointer or a reference in place of what only moves");
 }
 
 /// Refuses an `Equal` that cannot compare neighbors, each an `Item`.
@@ -384,6 +387,9 @@ constexpr void refuse_comparison() {
   static_assert(called,
                 "libscan: neighbors cannot be compared as equal(earlier, later), const, with a "
                 "result that is true or false");
+  static_assert(std::is_copy_constructible_v<Equal>,
+                "libscan: the comparison cannot be copied, and every thread has a copy of its own: "
+                "capture a pointer or a reference in place of what only moves");
   // It takes anything, and fails inside.
   constexpr bool has_equality =
       std::is_void_v<Item> || !std::is_same_v<Equal, equal_values> || requires {

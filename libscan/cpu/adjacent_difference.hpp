@@ -87,6 +87,10 @@ void adjacent_difference(int threads, In in, Out out, index_t n, Op const& op = 
   libscan::detail::refuse_volatile<In>();
   libscan::detail::refuse_difference<In, Op>();
   detail::refuse_results<item, Out>();
+  static_assert(std::is_copy_assignable_v<item> &&
+                    (std::is_default_constructible_v<item> || std::is_trivially_copyable_v<item>),
+                "libscan: the items cannot be copied to where the last one of each part is kept: "
+                "they need an assignment, and a default constructor unless bytes are a copy");
   detail::require_in_place_or_no_overlap("adjacent_difference", detail::memory_of(in, n),
                                          detail::memory_of(out, n));
   detail::check_chunks(threads, n, chunk_items);

@@ -56,6 +56,9 @@ constexpr void refuse_items() {
   libscan::detail::refuse_volatile<In>();
   static_assert(std::is_constructible_v<T, std::iter_reference_t<In>>,
                 "libscan: the items do not convert to the type that the operator accumulates in");
+  static_assert(std::is_copy_assignable_v<T>,
+                "libscan: values of the type that the operator accumulates in cannot be assigned; "
+                "has it a const member or a reference?");
 }
 
 /// Whether items that `Out` writes are those of a std::vector<bool>, which share bytes.

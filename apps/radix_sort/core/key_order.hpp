@@ -211,6 +211,23 @@ inline constexpr bool equal_is_identical<sort_order<Key, number_order<Key>>> = t
 
 }  // namespace libscan::inline v1
 
+namespace libscan::inline v1::detail {
+
+/// Refuses orders that cannot sort keys of type Key.
+template <class Key, class Order>
+constexpr void refuse_order() {
+  constexpr bool sorts = requires(Order const& order) {
+    requires std::is_same_v<typename Order::key_type, Key>;
+    order.counting(0);
+  };
+  static_assert(sorts,
+                "libscan: keys are sorted by a sort_order of their own type, not by a comparison "
+                "such as std::greater: sort_order<Key>(sort_direction::descending), or "
+                "sort_order<Key, Decomposition> for keys of a type of your own");
+}
+
+}  // namespace libscan::inline v1::detail
+
 // Runs of sorted keys in device memory, which are merged two by two.
 namespace libscan::inline v1::detail {
 

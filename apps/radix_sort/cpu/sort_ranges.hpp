@@ -59,6 +59,7 @@ template <class Key, std::integral Offset, class Order = sort_order<Key>>
 void sort_keys_in_segments(int threads, Key const* in, Key* out, index_t n,
                            segment_ranges<Offset> const& segments, Order const& order = {},
                            detail::sort_tuning const& tuning = {}) {
+  libscan::detail::refuse_order<Key, Order>();
   detail::refuse_memory<Key>();
   if (detail::between_offsets(segments)) {
     return cpu::sort_keys_in_segments(threads, in, out, n, segments.begins, segments.segments,
@@ -77,6 +78,7 @@ template <class Key, class Value, std::integral Offset, class Order = sort_order
 void sort_pairs_in_segments(int threads, Key const* keys, Key* out, Value const* values,
                             Value* values_out, index_t n, segment_ranges<Offset> const& segments,
                             Order const& order = {}, detail::sort_tuning const& tuning = {}) {
+  libscan::detail::refuse_order<Key, Order>();
   detail::refuse_memory<Key>();
   detail::refuse_memory<Value>();
   if (detail::between_offsets(segments)) {
@@ -100,6 +102,7 @@ template <class Key, class Index, std::integral Offset, class Order = sort_order
 void argsort_in_segments(int threads, Key const* in, Index* positions, index_t n,
                          segment_ranges<Offset> const& segments, Order const& order = {},
                          detail::sort_tuning const& tuning = {}) {
+  libscan::detail::refuse_order<Key, Order>();
   if (detail::between_offsets(segments)) {
     return cpu::argsort_in_segments(threads, in, positions, n, segments.begins, segments.segments,
                                     order, tuning);

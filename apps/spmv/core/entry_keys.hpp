@@ -84,6 +84,7 @@ struct expanded_list {
 /// entries for Offset.
 template <class Offset, class Value>
 void check_list(char const* call, coo_matrix<Value> const& matrix) {
+  static_assert(std::is_integral_v<Offset>, "libscan: offsets of a matrix are integers");
   detail::check_shape(call, matrix.rows, matrix.columns, matrix.entries);
   if (matrix.rows > max_columns ||
       (matrix.kind != symmetry::general && matrix.rows != matrix.columns)) {

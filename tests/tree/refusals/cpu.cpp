@@ -28,6 +28,24 @@ struct no_default {
   int value;
 };
 
+struct frozen {
+  int const value;
+  operator int() const { return value; }
+};
+struct add_frozen {
+  using value_type = frozen;
+  static constexpr frozen identity() { return {0}; }
+  frozen operator()(frozen a, frozen b) const { return {a.value + b.value}; }
+};
+
+/// Neither made from nothing nor copied by its bytes.
+struct counted {
+  explicit counted(int);
+  counted(counted const&);
+  counted& operator=(counted const&);
+  operator int() const;
+};
+
 equal_segments const pairs{2};
 segment_ranges<int> const ranges{items, items, 4};
 segment_offsets<int> const offsets{items, 3};
@@ -268,4 +286,16 @@ void sum() {
 // refused: items of std::vector<bool> share bytes
 void sum() {
   cpu::segmented_reduce(1, bits.begin(), bits.begin(), ranges, 4, std::logical_or<>{}, false);
+}
+
+// refused: values of the type that the operator accumulates in cannot be assigned
+auto sum(frozen const* from) { return cpu::reduce(1, from, 4, add_frozen{}, frozen{0}); }
+
+// refused: values of the type that the operator accumulates in cannot be assigned
+void scan(frozen const* from) { cpu::inclusive_scan(1, from, out, 4, add_frozen{}); }
+
+// refused: the items cannot be copied to where the last one of each part is kept
+void differences(counted const* from) {
+  auto const minus = [](counted const&, counted const&) { return 0; };
+  cpu::adjacent_difference(1, from, out, 4, minus);
 }

@@ -2,12 +2,16 @@
 // What calls of the cpu engine's applications refuse when they are compiled, and what they take.
 #include <complex>
 #include <deque>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include <libscan/cpu/coo_to_csr.hpp>
 #include <libscan/cpu/filter.hpp>
 #include <libscan/cpu/filter_with_indices.hpp>
 #include <libscan/cpu/histogram.hpp>
+#include <libscan/cpu/radix_sort.hpp>
 #include <libscan/cpu/runs.hpp>
 #include <libscan/cpu/segmented_sort.hpp>
 #include <libscan/cpu/split_by_key.hpp>
@@ -27,6 +31,9 @@ struct first_word {
 using name_order = sort_order<std::string, first_word>;
 struct plain {
   int value;
+};
+struct frozen {
+  int const value;
 };
 
 // taken
@@ -190,11 +197,58 @@ index_t call() { return cpu::unique(1, bits.begin(), bits.begin(), 3); }
 
 // refused: items of std::vector<bool> share bytes
 index_t call() {
-  return cpu::split(1, bits.begin(), cpu::split_outputs{bits.begin(), 3, bits.rbegin(), 3}, 3,
+  using outputs = cpu::split_outputs<decltype(bits.begin()), decltype(bits.rbegin())>;
+  return cpu::split(1, bits.begin(), outputs{bits.begin(), 3, bits.rbegin(), 3}, 3,
                     [](bool bit) { return bit; });
 }
 
 // refused: items of std::vector<bool> share bytes
 index_t call() {
   return cpu::run_length_encode(1, bits.begin(), cpu::run_outputs{bits.begin(), 3, places, 3}, 3);
+}
+
+// refused: keys are sorted by a sort_order of their own type
+void call(int const* keys, int* to) { cpu::sort_keys(1, keys, to, 3, std::greater<>{}); }
+
+// refused: keys are sorted by a sort_order of their own type
+void call(int const* keys, int* to) { cpu::sort_pairs(1, keys, to, keys, to, 3, std::less<int>{}); }
+
+// refused: keys are sorted by a sort_order of their own type
+void call(int const* keys) { cpu::argsort(1, keys, places, 3, sort_order<unsigned>{}); }
+
+// refused: keys are sorted by a sort_order of their own type
+void call(int const* keys, int* to) {
+  cpu::sort_keys_in_segments(1, keys, to, 3, places, 2, std::greater<>{});
+}
+
+// refused: keys are sorted by a sort_order of their own type
+void call(int const* keys, int* to, segment_ranges<int> const& ranges) {
+  cpu::sort_keys_in_segments(1, keys, to, 3, ranges, std::greater<>{});
+}
+
+// refused: the predicate cannot be copied
+index_t call() {
+  auto const moves = [owned = std::unique_ptr<int>()](int x) { return x == *owned; };
+  return cpu::count_if(1, numbers, 3, moves);
+}
+
+// refused: the comparison cannot be copied
+index_t call(int* to) {
+  return cpu::unique(1, numbers, to, 3,
+                     [owned = std::unique_ptr<int>()](int, int) { return true; });
+}
+
+// refused: keys or values cannot be assigned
+void call(unsigned const* keys, unsigned* to, frozen const* values, frozen* values_to) {
+  cpu::split_by_key(1, keys, to, values, values_to, places, 3, 2);
+}
+
+// refused: offsets of a matrix are integers
+void call(coo_matrix<float> const& list, double* offsets, int* indices, float* values) {
+  cpu::coo_to_csr(1, list, offsets, indices, values);
+}
+
+// refused: offsets of a matrix are integers
+void call(csr_matrix<float, double> const& matrix, float const* x, float* y) {
+  cpu::spmv(1, matrix, x, y);
 }

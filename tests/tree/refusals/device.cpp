@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What device calls refuse when they are compiled: here for the executor.
+#include <functional>
+
 #include <libscan/adjacent_difference.cuh>
 #include <libscan/binary_scan.cuh>
 #include <libscan/filter.cuh>
@@ -231,6 +233,14 @@ void sort(workspace& ws, int const* in, int* out, holds_memory const* values, ho
 // refused: this call moves items by their bytes
 void sort(workspace& ws, int const* in, int* out, holds_memory const* values, holds_memory* moved) {
   split_by_key(ws, in, out, values, moved, nullptr, 4, 2);
+}
+
+// refused: keys are sorted by a sort_order of their own type
+void sort(workspace& ws, int const* in, int* out) { sort_keys(ws, in, out, 4, std::greater<>{}); }
+
+// refused: keys are sorted by a sort_order of their own type
+void sort(workspace& ws, int const* in, int* out, int const* offsets) {
+  segmented_sort_keys(ws, in, out, 4, offsets, 2, std::greater<>{});
 }
 
 // refused: keys of a type of your own need a decomposition

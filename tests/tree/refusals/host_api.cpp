@@ -93,17 +93,20 @@ void call(device_queue const& queue, int* x, int* y) {
 
 // refused: For a predicate of your own include libscan/filter.cuh or libscan/split.cuh in CUDA code
 void call(device_queue const& queue, int* x) {
-  filter(queue, device_span<int>{x, 3}, x, [](int a) { return a < 2; }, nullptr);
+  filter(
+      queue, device_span<int>{x, 3}, x, [](int a) { return a < 2; }, nullptr);
 }
 
 // refused: For a predicate of your own include libscan/filter.cuh or libscan/split.cuh in CUDA code
 void call(device_queue const& queue, int* x, index_t* d_count) {
-  count_if(queue, device_span<int>{x, 3}, [](int a) { return a < 2; }, d_count);
+  count_if(
+      queue, device_span<int>{x, 3}, [](int a) { return a < 2; }, d_count);
 }
 
 // refused: For a predicate of your own include libscan/filter.cuh or libscan/split.cuh in CUDA code
 void call(device_queue const& queue, int* x, int* y) {
-  split(queue, device_span<int>{x, 3}, y, [](int a) { return a < 2; }, nullptr);
+  split(
+      queue, device_span<int>{x, 3}, y, [](int a) { return a < 2; }, nullptr);
 }
 
 // refused: For an equality of your own include libscan/runs.cuh in CUDA code
@@ -131,7 +134,8 @@ void call(device_queue const& queue, float* x, float* y) {
 
 // refused: For other rules include libscan/histogram.cuh in CUDA code
 void call(device_queue const& queue, float* x, std::uint64_t* counts) {
-  histogram(queue, device_span<float>{x, 3}, counts, [](float) { return 0; }, nullptr);
+  histogram(
+      queue, device_span<float>{x, 3}, counts, [](float) { return 0; }, nullptr);
 }
 
 // refused: For other items include libscan/scan.cuh in CUDA code

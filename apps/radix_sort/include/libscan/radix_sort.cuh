@@ -218,6 +218,7 @@ constexpr std::size_t sort_between_workspace_bytes(index_t n) {
 /// std::bad_alloc (that list).
 template <class Tuning = void, class Key, class Order = sort_order<Key>>
 void sort_keys(workspace& ws, Key const* in, Key* out, item_count n, Order order = {}) {
+  libscan::detail::refuse_order<Key, Order>();
   device::refuse_moved<Key>();
   device::sort<Tuning, Order, void>(ws, {in, out}, {}, n, order);
 }
@@ -228,6 +229,7 @@ void sort_keys(workspace& ws, Key const* in, Key* out, item_count n, Order order
 /// could skip. Buffers that overlap throw. Otherwise as the other form.
 template <class Tuning = void, class Key, class Order = sort_order<Key>>
 void sort_keys(workspace& ws, double_buffer<Key>& keys, item_count n, Order order = {}) {
+  libscan::detail::refuse_order<Key, Order>();
   device::sort_between<Tuning, Order, void>(ws, keys, nullptr, n, order);
 }
 
@@ -237,6 +239,7 @@ void sort_keys(workspace& ws, double_buffer<Key>& keys, item_count n, Order orde
 template <class Tuning = void, class Key, class Value, class Order = sort_order<Key>>
 void sort_pairs(workspace& ws, Key const* keys_in, Key* keys_out, Value const* values_in,
                 Value* values_out, item_count n, Order order = {}) {
+  libscan::detail::refuse_order<Key, Order>();
   device::refuse_moved<Value>();
   device::sort<Tuning, Order, Value>(ws, {keys_in, keys_out}, {values_in, values_out}, n, order);
 }
@@ -245,6 +248,7 @@ void sort_pairs(workspace& ws, Key const* keys_in, Key* keys_out, Value const* v
 template <class Tuning = void, class Key, class Value, class Order = sort_order<Key>>
 void sort_pairs(workspace& ws, double_buffer<Key>& keys, double_buffer<Value>& values, item_count n,
                 Order order = {}) {
+  libscan::detail::refuse_order<Key, Order>();
   device::refuse_moved<Value>();
   device::sort_between<Tuning, Order, Value>(ws, keys, std::addressof(values), n, order);
 }
@@ -256,6 +260,7 @@ void sort_pairs(workspace& ws, double_buffer<Key>& keys, double_buffer<Value>& v
 /// Throws: `invalid_argument` also if Index is too small, or if `indices` overlap `in`.
 template <class Tuning = void, class Key, class Index, class Order = sort_order<Key>>
 void argsort(workspace& ws, Key const* in, Index* indices, item_count n, Order order = {}) {
+  libscan::detail::refuse_order<Key, Order>();
   // The sort checks what overlaps.
   libscan::detail::check_positions<Index>("argsort", n.at_most(), {}, {});
   device::sort<Tuning, Order, Index>(ws, {in, nullptr}, {nullptr, indices}, n, order);

@@ -172,6 +172,7 @@ constexpr std::size_t segmented_sort_workspace_bytes(index_t n) {
 template <class Tuning = void, class Key, class Offset, class Order = sort_order<Key>>
 void segmented_sort_keys(workspace& ws, Key const* in, Key* out, index_t n, Offset const* offsets,
                          index_t segments, Order order = {}) {
+  libscan::detail::refuse_order<Key, Order>();
   device::refuse_moved<Key>();
   device::segmented_sort<Tuning, Order, void>(ws, {in, out}, {}, n, offsets, segments, order);
 }
@@ -182,6 +183,7 @@ template <class Tuning = void, class Key, class Value, class Offset, class Order
 void segmented_sort_pairs(workspace& ws, Key const* keys_in, Key* keys_out, Value const* values_in,
                           Value* values_out, index_t n, Offset const* offsets, index_t segments,
                           Order order = {}) {
+  libscan::detail::refuse_order<Key, Order>();
   device::refuse_moved<Value>();
   device::segmented_sort<Tuning, Order, Value>(ws, {keys_in, keys_out}, {values_in, values_out}, n,
                                                offsets, segments, order);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include <libscan/core/error.hpp>
 #include <libscan/core/types.hpp>
@@ -20,6 +21,8 @@ struct no_values {};
 /// Value: a number, a half, or `no_values`, with which `values` is not read.
 template <class Value, class Offset = std::int64_t>
 struct csr_matrix {
+  static_assert(std::is_integral_v<Offset>, "libscan: offsets of a matrix are integers");
+
   index_t rows;
   index_t columns;
   index_t nonzeros;

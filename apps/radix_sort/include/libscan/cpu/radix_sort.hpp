@@ -195,6 +195,7 @@ void sort_bytes(int threads, typename Order::key_type const* keys, typename Orde
 template <class Key, class Order = sort_order<Key>>
 void sort_keys(int threads, Key const* in, Key* out, index_t n, Order const& order = {},
                detail::sort_tuning const& tuning = {}) {
+  libscan::detail::refuse_order<Key, Order>();
   detail::refuse_memory<Key>();
   libscan::detail::sort_memory_places{detail::memory_of(in, n), detail::memory_of(out, n), {}, {}}
       .require_no_overlap("sort", true);
@@ -212,6 +213,7 @@ void sort_keys(int threads, Key const* in, Key* out, index_t n, Order const& ord
 template <class Key, class Value, class Order = sort_order<Key>>
 void sort_pairs(int threads, Key const* keys, Key* out, Value const* values, Value* values_out,
                 index_t n, Order const& order = {}, detail::sort_tuning const& tuning = {}) {
+  libscan::detail::refuse_order<Key, Order>();
   detail::refuse_memory<Key>();
   detail::refuse_memory<Value>();
   libscan::detail::sort_memory_places{detail::memory_of(keys, n), detail::memory_of(out, n),
@@ -232,6 +234,7 @@ void sort_pairs(int threads, Key const* keys, Key* out, Value const* values, Val
 template <class Key, class Index, class Order = sort_order<Key>>
 void argsort(int threads, Key const* in, Index* positions, index_t n, Order const& order = {},
              detail::sort_tuning const& tuning = {}) {
+  libscan::detail::refuse_order<Key, Order>();
   detail::check_sort(threads, n);
   libscan::detail::check_positions<Index>("argsort", n, detail::memory_of(in, n),
                                           detail::memory_of(positions, n));

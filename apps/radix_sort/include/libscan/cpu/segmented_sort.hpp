@@ -282,6 +282,7 @@ template <class Key, std::integral Offset, class Order = sort_order<Key>>
 void sort_keys_in_segments(int threads, Key const* in, Key* out, index_t n, Offset const* offsets,
                            index_t segments, Order const& order = {},
                            detail::sort_tuning const& tuning = {}) {
+  libscan::detail::refuse_order<Key, Order>();
   detail::refuse_memory<Key>();
   detail::require_no_segment_overlap({detail::memory_of(in, n), detail::memory_of(out, n), {}, {}},
                                      offsets, segments);
@@ -294,6 +295,7 @@ template <class Key, class Value, std::integral Offset, class Order = sort_order
 void sort_pairs_in_segments(int threads, Key const* keys, Key* out, Value const* values,
                             Value* values_out, index_t n, Offset const* offsets, index_t segments,
                             Order const& order = {}, detail::sort_tuning const& tuning = {}) {
+  libscan::detail::refuse_order<Key, Order>();
   detail::refuse_memory<Key>();
   detail::refuse_memory<Value>();
   detail::require_no_segment_overlap(
@@ -311,6 +313,7 @@ template <class Key, class Index, std::integral Offset, class Order = sort_order
 void argsort_in_segments(int threads, Key const* in, Index* positions, index_t n,
                          Offset const* offsets, index_t segments, Order const& order = {},
                          detail::sort_tuning const& tuning = {}) {
+  libscan::detail::refuse_order<Key, Order>();
   detail::check_sort(threads, n);
   libscan::detail::check_positions<Index>("segmented argsort", n, detail::memory_of(in, n),
                                           detail::memory_of(positions, n));

@@ -125,6 +125,8 @@ struct no_values {};
 template <class Key, class Value, class BucketOf>
 class key_split {
   using bucket_type = std::invoke_result_t<BucketOf const&, Key const&>;
+  static_assert(std::is_copy_assignable_v<Key> && std::is_copy_assignable_v<Value>,
+                "libscan: keys or values cannot be assigned; has their type a const member?");
   static_assert(std::is_integral_v<bucket_type> && sizeof(bucket_type) <= 8,
                 "split_by_key: bucket_of(key) must be an integer of up to 64 bits");
 
