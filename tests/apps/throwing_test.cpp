@@ -371,6 +371,64 @@ std::vector<named_call> host_callables(engine const& on, arrays& all) {
   };
 }
 
+/// A callable whose copies may fail, as those of a std::function do.
+template <class Call>
+struct copied : Call {
+  explicit copied(Call call) : Call(call) {}
+  copied(copied const& other) : Call(other) { tripwire::step(); }
+  copied& operator=(copied const&) = delete;
+};
+
+/// Predicates, comparisons and functions of keys that are no trivially copyable types.
+std::vector<named_call> copied_callables(int threads, arrays& all) {
+  auto const* const in = all.items.data();
+  auto* const out = all.out.data();
+  index_t const n = all.n;
+  engine const on = engine::cpu(threads);
+  copied const odds([](std::int32_t x) { return x % 2 != 0; });
+  copied const equals([](std::int32_t a, std::int32_t b) { return a == b; });
+  copied const fifth([](std::int32_t key) { return key % 5; });
+  auto const kept = [out](index_t count) { return digest(std::vector(out, out + count)); };
+  return {
+      {"filter", [=] { return kept(cpu::filter(threads, in, out, n, odds)); }},
+      {"count_if", [=] { return static_cast<std::uint64_t>(cpu::count_if(threads, in, n, odds)); }},
+      {"filter_indices",
+       [=, &all] {
+         return cpu::filter_indices(threads, in, all.places.data(), n, odds), digest(all.places);
+       }},
+      {"split",
+       [=, &all] {
+         cpu::split_outputs<std::int32_t*> const to{out, n, all.other.data(), n};
+         return kept(cpu::split(threads, in, to, n, odds));
+       }},
+      {"unique", [=, &all] { return kept(cpu::unique(threads, all.keys.data(), out, n, equals)); }},
+      {"run_length_encode",
+       [=, &all] {
+         cpu::run_outputs const to{out, n, all.places.data(), n};
+         return kept(cpu::run_length_encode(threads, all.keys.data(), to, n, equals));
+       }},
+      {"a scan by keys",
+       [=, &all] {
+         segment_keys const keys{all.keys.data(), equals};
+         cpu::inclusive_segmented_scan(threads, in, out, keys, n, plus<std::int32_t>{}, 0);
+         return digest(all.out);
+       }},
+      {"reduce_by_key",
+       [=, &all] {
+         return kept(cpu::reduce_by_key(threads, all.keys.data(), in, all.other.data(), out, n,
+                                        plus<std::int32_t>{}, equals, 0));
+       }},
+      {"split_by_key",
+       [=, &all] {
+         cpu::split_by_key(threads, in, out, static_cast<index_t*>(nullptr), n, 5, fifth);
+         return digest(all.out);
+       }},
+      {"host API: filter", [=, &all] { return digest(filter(on, all.items, odds)); }},
+      {"host API: unique",
+       [=, &all] { return static_cast<std::uint64_t>(unique(on, all.keys, all.out, equals)); }},
+  };
+}
+
 #ifdef LIBSCAN_TEST_FAILS_ALLOCATIONS
 /// The host API with what every engine takes, and results that it allocates.
 std::vector<named_call> host_calls(engine const& on, arrays& all) {
@@ -439,6 +497,16 @@ TEST_CASE("What operators, predicates, keys, rules and iterators throw, a call t
       more.pop_back();  // a list of entries calls nothing
       require_pass_on_callables(more);
       require_pass_on_callables(host_callables(engine::cpu(threads), all));
+    }
+  }
+}
+
+TEST_CASE("What copies of callables throw, a call throws") {
+  for (index_t const n : {few, many}) {
+    arrays all(n);
+    for (int const threads : {1, 4}) {
+      CAPTURE(n, threads);
+      require_pass_on_callables(copied_callables(threads, all));
     }
   }
 }

@@ -358,6 +358,8 @@ class Masks(FilterCase):
         whole = content_of(self.save("m.npy", np.ones(100, bool)))
         self.fails(BAD_FILE, "m.npy: byte ", source, "--mask", self.write("m.npy", whole[:-1]))
         self.fails(BAD_FILE, "m.txt:2: ", source, "--mask", self.write("m.txt", b"1\nx\n"))
+        self.fails(BAD_FILE, r"(tr '\r' '\n' makes them)", source, "--mask",
+                   self.write("m.txt", b"1\r0\r" * 50))
 
     def test_truth_values_and_text_are_never_packed_bits(self):
         source = self.save("in.npy", np.arange(800))

@@ -276,6 +276,13 @@ class Results(HistogramCase):
                                 self.path("w.npy"), "--threads=5", dtype="float64")
             self.assertSame(found, again)
 
+    def test_weights_beyond_memory_are_refused_unread(self):
+        """They take 8 bytes each. The file of weights does not even exist."""
+        source = self.save("in.npy", np.zeros(1 << 21, "int8"))
+        options = [source, "--bins", 4, "--range=0:4", "--weights", self.path("none.npy")]
+        for limit, code, words in [("8M", FAILURE, "weights of "), ("4G", BAD_FILE, "none.npy: ")]:
+            self.fails(code, words, *options, "--memory", limit)
+
     def test_raw_files_beside_the_input(self):
         array = np.array([0, 5, 15, 15], "int64")
         source = self.write("in.raw", array.tobytes())

@@ -299,6 +299,12 @@ class Results(PrefixCase):
         self.assertEqual(self.succeeds("-", "--heads", heads, data=b"1 2 3 4\n"),
                          b"1\n3\n6\n4\n")
 
+    def test_lines_of_segments_that_end_with_cr_alone(self):
+        source = self.save("in.npy", np.arange(4))
+        ended = self.write("s.txt", b"0\r1\r1\r4\r")
+        for form in ["--keys", "--heads", "--offsets"]:
+            self.fails(BAD_FILE, r"(tr '\r' '\n' makes them)", source, form, ended)
+
     def test_truth_values_count_as_in_cumsum(self):
         truth = np.random.default_rng(1).random((30, 20)) < 0.5
         for form in [truth, truth.T]:
