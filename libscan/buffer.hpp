@@ -42,7 +42,7 @@ class buffer {
   buffer(buffer&& other) noexcept
       : items_(std::exchange(other.items_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   buffer& operator=(buffer&& other) noexcept {
-    buffer taken(std::move(other));
+    buffer taken((std::move)(other));
     std::swap(items_, taken.items_);
     std::swap(size_, taken.size_);
     return *this;

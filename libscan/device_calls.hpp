@@ -59,11 +59,11 @@ concept compiled_complex = complex_number<T> && listed_item<typename T::value_ty
 /// The type of items of T as a value; of complex numbers, of their parts.
 template <class T>
 struct span_type : item_type_of<T> {
-  static constexpr bool complex = false;
+  static constexpr bool of_complex = false;
 };
 template <compiled_complex T>
 struct span_type<T> : item_type_of<typename T::value_type> {
-  static constexpr bool complex = true;
+  static constexpr bool of_complex = true;
 };
 
 /// What `init` is to compiled code: a number, or the parts of a complex one.
@@ -98,7 +98,7 @@ void enqueue_typed(device_queue const& queue,
     }
     auto const first = detail::compiled_init<item>(init.value);
     call.type = span_type<item>::value;
-    call.complex = span_type<item>::complex;
+    call.of_complex = span_type<item>::of_complex;
     call.op = operator_kind_of<Op>::value;
     call.in = in.data;
     call.n = in.size;
@@ -299,7 +299,7 @@ std::size_t device_workspace_bytes(engine const& on, index_t n, segmentation con
   if constexpr (compiled) {
     using type = detail::span_type<T>;
     return detail::enqueued_bytes(
-        on, {.type = type::value, .n = n, .segments = segments, .complex = type::complex});
+        on, {.type = type::value, .n = n, .segments = segments, .of_complex = type::of_complex});
   }
   return 0;
 }

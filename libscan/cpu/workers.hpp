@@ -39,7 +39,7 @@ auto with_workers(int threads, Body&& body) {
   } else {
     std::optional<result> returned;
     detail::call_with_workers(threads, [&] { returned.emplace(body()); });
-    return *std::move(returned);
+    return *(std::move)(returned);
   }
 }
 

@@ -57,16 +57,16 @@ class block_scan {
         part_(part_of(on.rank())),
         all_(std::span<index_t const>{}) {}
 
-  /// init op all items, on every rank. `check` may throw.
-  T reduce(T const& init, function_ref<void()> check) {
-    find_blocks(check);
+  /// init op all items, on every rank. `also_check` may throw.
+  T reduce(T const& init, function_ref<void()> also_check) {
+    find_blocks(also_check);
     return find_carries(init);
   }
 
   /// Scans; returns init op all items: with the bits of the last inclusive result if that is known,
   /// else with those of `reduce`.
-  T scan(scan_kind kind, T const& init, function_ref<void()> check) {
-    find_blocks(check);
+  T scan(scan_kind kind, T const& init, function_ref<void()> also_check) {
+    find_blocks(also_check);
     T const total = find_carries(init);
     struct ending {
       bool is_last;
@@ -89,9 +89,9 @@ class block_scan {
   bool ends_array() const { return all_.end(part_) + blocks_.borrowed == all_.total(); }
 
   /// Learns all parts' lengths, and borrows what the last block lacks.
-  void find_blocks(function_ref<void()> check) {
+  void find_blocks(function_ref<void()> also_check) {
     auto lengths = call_.gather("lengths", [&] {
-      check();
+      also_check();
       return items_.size();
     });
     if (reversed_) std::ranges::reverse(lengths);
@@ -108,18 +108,18 @@ class block_scan {
   void exchange_lent(char const* step, std::vector<T>& lent, bool to_borrower) {
     std::vector<outgoing> sends;
     std::vector<incoming> receives;
-    auto const move = [&](int part, std::span<T> items, bool send) {
+    auto const transfer = [&](int part, std::span<T> items, bool send) {
       if (send) {
         sends.push_back({part_of(part), std::as_bytes(items)});
       } else {
         receives.push_back({part_of(part), std::as_writable_bytes(items)});
       }
     };
-    if (!lent.empty()) move(detail::lent_to(all_, part_), lent, to_borrower);
+    if (!lent.empty()) transfer(detail::lent_to(all_, part_), lent, to_borrower);
     std::size_t begin = 0;
     for (auto const& [part, items] : detail::lenders(all_, part_)) {
       auto const count = static_cast<std::size_t>(items);
-      move(part, std::span(borrowed_).subspan(begin, count), !to_borrower);
+      transfer(part, std::span(borrowed_).subspan(begin, count), !to_borrower);
       begin += count;
     }
     call_.through().exchange(call_.at(step), sends, receives);

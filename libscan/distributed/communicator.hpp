@@ -18,7 +18,7 @@ class communicator {
 
   /// The ranks that `through` connects; not null. Users call `self`, `communicator_of`
   /// (libscan/distributed/mpi.hpp) or `simulated_ranks` instead.
-  explicit communicator(std::shared_ptr<transport> through) : through_(std::move(through)) {}
+  explicit communicator(std::shared_ptr<transport> through) : through_((std::move)(through)) {}
 
   /// This rank, in [0, size()).
   int rank() const { return through_->rank(); }

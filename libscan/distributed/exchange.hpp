@@ -67,14 +67,15 @@ struct in_and_out {
   distribution in, out;
 };
 
-/// Learns them. Throws `invalid_argument` on all ranks if the sums differ. `check` may throw.
+/// Learns them. Throws `invalid_argument` on all ranks if the sums differ. `also_check` may throw.
 template <class Check>
-in_and_out lengths_of(collective_call& call, std::size_t in, std::size_t out, Check const& check) {
+in_and_out lengths_of(collective_call& call, std::size_t in, std::size_t out,
+                      Check const& also_check) {
   struct both {
     index_t in, out;
   };
   auto const all = call.gather("lengths", [&] {
-    check();
+    also_check();
     return both{static_cast<index_t>(in), static_cast<index_t>(out)};
   });
   std::vector<index_t> ins, outs;

@@ -73,7 +73,7 @@ T* merge_runs(int threads, std::vector<index_t> ends, T* items, T* space, Less c
           }
           return index_t{0};
         });
-    ends = std::move(merged);
+    ends = (std::move)(merged);
     std::swap(items, space);
   }
   return items;

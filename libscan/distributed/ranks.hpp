@@ -26,11 +26,11 @@ enum class association : std::uint8_t { fixed, fastest };
 class ranks {
  public:
   ranks(communicator comm, engine on, association order = association::fixed)
-      : ranks(std::move(comm), device_queue{on}, order) {}
+      : ranks((std::move)(comm), device_queue{on}, order) {}
 
   /// With a stream, and memory functions for temporary memory. A workspace is not used.
   ranks(communicator comm, device_queue const& queue, association order = association::fixed)
-      : comm_(std::move(comm)), queue_(queue), order_(order) {
+      : comm_((std::move)(comm)), queue_(queue), order_(order) {
     queue_.workspace = nullptr;
     queue_.workspace_bytes = 0;
     if (!queue.on.runs_kernels()) return;

@@ -128,7 +128,7 @@ device_call call_of(libscan_items const& items, segmentation const& segments, li
           .d_n = items.d_n,
           .segments = segments,
           .init = init,
-          .complex = complex};
+          .of_complex = complex};
 }
 
 /// Calls run(queue, call) with the operator's identity, unless there is an init.
@@ -139,7 +139,7 @@ void enqueue(libscan_queue const* where, device_call call, Run const& run) {
   libscan::visit_item_type(call.type, [&]<class T>(std::type_identity<T>) {
     libscan::visit_operator<T>(call.op, [&](auto known) {
       T const first[] = {known.identity(), known.identity()};
-      std::memcpy(&identity, &first, call.complex ? sizeof(first) : sizeof(T));
+      std::memcpy(&identity, &first, call.of_complex ? sizeof(first) : sizeof(T));
     });
   });
   if (call.init == nullptr) call.init = &identity;

@@ -41,7 +41,7 @@ struct device_call {
   bool reverse = false;            ///< of scans without segments: from the last item to the first
   neighbor_operator combine = {};  ///< of differences
   void* unique = nullptr;          ///< of reductions by key: receives the first key of each segment
-  bool complex = false;            ///< of sums: each item is a complex number of two of `type`
+  bool of_complex = false;         ///< of sums: each item is a complex number of two of `type`
 };
 
 /// The ranks of the true items of a mask, integers of `rank_bytes`, all in device memory.

@@ -50,7 +50,7 @@ bool is_plain(device_call const& call) {
 
 /// Bytes of each item.
 std::size_t item_bytes(device_call const& call) {
-  return libscan::size_of(call.type) * (call.complex ? 2 : 1);
+  return libscan::size_of(call.type) * (call.of_complex ? 2 : 1);
 }
 
 /// Refuses keys of runs that overlap what else a reduction by key reads and writes.
@@ -161,7 +161,7 @@ device_call call_of_part(device_call call, std::size_t part, parts_memory const&
   call.d_init = part_at(call.d_init, call, part);
   call.in = memory.items[part];
   call.out = out;
-  call.complex = false;
+  call.of_complex = false;
   return call;
 }
 
@@ -213,7 +213,7 @@ void reduce_parts(device_queue const& queue, device_call const& call) {
 }  // namespace
 
 void enqueue_scan(device_queue const& queue, device_call const& call) {
-  if (call.complex) return scan_parts(queue, call);
+  if (call.of_complex) return scan_parts(queue, call);
   queue_place const place = detail::place_of(queue);
   on_typed_machine(queue.on, call, [&]<class Machine, class T>(Machine on, std::type_identity<T>) {
     if (is_plain(call)) {
@@ -226,7 +226,7 @@ void enqueue_scan(device_queue const& queue, device_call const& call) {
 
 void enqueue_reduce(device_queue const& queue, device_call const& call) {
   if (call.unique != nullptr) check_unique(call);
-  if (call.complex) return reduce_parts(queue, call);
+  if (call.of_complex) return reduce_parts(queue, call);
   queue_place const place = detail::place_of(queue);
   on_typed_machine(queue.on, call, [&]<class Machine, class T>(Machine on, std::type_identity<T>) {
     if (is_plain(call)) {
@@ -238,7 +238,7 @@ void enqueue_reduce(device_queue const& queue, device_call const& call) {
 }
 
 void enqueue_difference(device_queue const& queue, device_call const& call) {
-  if (call.complex) {
+  if (call.of_complex) {
     throw invalid_argument("differences of complex numbers; expected integers, floats or doubles");
   }
   queue_place const place = detail::place_of(queue);
@@ -248,7 +248,7 @@ void enqueue_difference(device_queue const& queue, device_call const& call) {
 }
 
 std::size_t enqueued_bytes(engine const& on, device_call const& call) {
-  std::size_t const parts = call.complex && call.n > 0 ? parts_memory::bytes(call) : 0;
+  std::size_t const parts = call.of_complex && call.n > 0 ? parts_memory::bytes(call) : 0;
   return parts + on_typed_machine<std::size_t>(
                      on, call, [&]<class Machine, class T>(Machine, std::type_identity<T>) {
                        return is_plain(call) ? device_items<Machine, T>::workspace_bytes(call.n)

@@ -164,8 +164,8 @@ class lane_pool {
       auto const at = static_cast<std::size_t>(device);
       if (free_.size() <= at) free_.resize(at + 1);
       if (free_[at] != nullptr) {
-        auto taken = std::move(free_[at]);
-        free_[at] = std::move(taken->next);
+        auto taken = (std::move)(free_[at]);
+        free_[at] = (std::move)(taken->next);
         return taken;
       }
     }
@@ -176,8 +176,8 @@ class lane_pool {
   void give_back(int device, std::unique_ptr<copy_lane<Runtime>> used) noexcept {
     std::scoped_lock const lock(mutex_);
     auto& free = free_[static_cast<std::size_t>(device)];
-    used->next = std::move(free);
-    free = std::move(used);
+    used->next = (std::move)(free);
+    free = (std::move)(used);
   }
 
   static lane_pool& all() {
@@ -232,7 +232,7 @@ class passage {
   ~passage() {
     for (auto* const used : {&shared_, &copies_}) {
       (*used)->abandon();
-      lane_pool<Runtime>::all().give_back(shape_.device, std::move(*used));
+      lane_pool<Runtime>::all().give_back(shape_.device, (std::move)(*used));
     }
   }
 
@@ -289,7 +289,7 @@ class passage {
         out_of(*own).finish();
         own->abandon();
       }
-      lane_pool<Runtime>::all().give_back(shape_.device, std::move(own));
+      lane_pool<Runtime>::all().give_back(shape_.device, (std::move)(own));
     } catch (...) {
       fail();
     }

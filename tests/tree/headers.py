@@ -31,7 +31,7 @@ MACROS = {"slots": "", "signals": "public", "emit": "", "foreach": "for", "forev
           "Success": "0", "True": "1", "False": "0", "Always": "2",
           # Of Windows, complex.h, and projects with kernels of their own.
           "ERROR": "0", "IN": "", "OUT": "", "OPTIONAL": "", "CONST": "const", "VOID": "void", "TRUE": "1", "FALSE": "0",
-          "I": "1i", "K": "4", "DIM": "3", "TILE": "16", "BLOCK_SIZE": "256", "WARP_SIZE": "32",
+          "complex": "_Complex", "I": "1i", "K": "4", "DIM": "3", "TILE": "16", "BLOCK_SIZE": "256", "WARP_SIZE": "32",
           "THREADS": "128", "STREAM": "0", "DEBUG": "1", "INFO": "1"}
 # Macros with parameters, of curses and of older macOS, after which the standard library's own headers do not compile:
 # they come first. `min`, `max`, `move`, `clear` and `check` are not among them: libscan has such names itself.

@@ -78,17 +78,17 @@ inline keep_marked<bit_mask> rule_of(bit_mask mask) { return {mask}; }
 /// Refuses a rule that cannot decide about the items of `In`.
 template <class In, class Rule>
 struct refused_rule {
-  static constexpr void check() {}
+  static constexpr void refuse() {}
 };
 template <class In, class Predicate>
 struct refused_rule<In, keep_where<Predicate>> {
-  static constexpr void check() {
+  static constexpr void refuse() {
     libscan::detail::refuse_predicate<device::given_item<In>, Predicate>();
   }
 };
 template <class In, class Equal>
 struct refused_rule<In, keep_heads<Equal>> {
-  static constexpr void check() {
+  static constexpr void refuse() {
     libscan::detail::refuse_comparison<device::given_item<In>, Equal>();
   }
 };

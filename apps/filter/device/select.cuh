@@ -239,7 +239,7 @@ template <class Tuning, class In, class Outputs, class Rule>
 void filter(workspace& ws, In in, Outputs out, item_count n, Rule rule, index_t* d_count) {
   using item = typename std::iterator_traits<In>::value_type;
   device::refuse_items<In>();
-  refused_rule<In, Rule>::check();
+  refused_rule<In, Rule>::refuse();
   device::refuse_results<item, typename Outputs::items_type>();
   device::refuse_results<item, typename Outputs::rejected_type>();
   device::refuse_results<index_t, typename Outputs::positions_type>();

@@ -19,18 +19,18 @@ struct sort_memory_places {
   /// Throws if an output overlaps anything else; but if `in_place`, each may begin where its input
   /// does.
   void require_no_overlap(char const* call, bool in_place) const {
-    auto const check = [call](char const* what, memory_span const& a, memory_span const& b) {
+    auto const refuse = [call](char const* what, memory_span const& a, memory_span const& b) {
       detail::require_no_overlap(call, what, a, b);
     };
     if (!in_place || keys_in.begin != keys_out.begin) {
-      check("input and output keys", keys_in, keys_out);
+      refuse("input and output keys", keys_in, keys_out);
     }
     if (!in_place || values_in.begin != values_out.begin) {
-      check("input and output values", values_in, values_out);
+      refuse("input and output values", values_in, values_out);
     }
-    check("output keys and output values", keys_out, values_out);
-    check("input keys and output values", keys_in, values_out);
-    check("input values and output keys", values_in, keys_out);
+    refuse("output keys and output values", keys_out, values_out);
+    refuse("input keys and output values", keys_in, values_out);
+    refuse("input values and output keys", values_in, keys_out);
   }
 
   /// Throws if an output overlaps `other`, or if `other` `is_written` and overlaps an input.

@@ -148,7 +148,7 @@ class sort_in_pieces {
                                        .inputs = inputs,
                                        .enqueue = enqueue,
                                        .outputs = outputs,
-                                       .arrays = std::move(arrays),
+                                       .arrays = (std::move)(arrays),
                                        .workspace_bytes = ws_bytes_,
                                        .at_once = at_once});
   }

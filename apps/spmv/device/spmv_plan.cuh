@@ -103,7 +103,7 @@ class spmv_plan {
   /// `invalid_argument` (invalid sizes, memory too small), `device_error`.
   template <class Value, class Offset>
   explicit spmv_plan(csr_matrix<Value, Offset> const& matrix, workspace memory = workspace())
-      : memory_(std::move(memory)), rows_(matrix.rows), nonzeros_(matrix.nonzeros) {
+      : memory_((std::move)(memory)), rows_(matrix.rows), nonzeros_(matrix.nonzeros) {
     libscan::detail::check_shape("spmv_plan", rows_, matrix.columns, nonzeros_);
     if (rows_ == 0 || nonzeros_ == 0) return;
     index_t const all = rows_ + nonzeros_;
@@ -121,7 +121,7 @@ class spmv_plan {
   }
 
   /// Throws `invalid_argument` unless this is a plan of a matrix of such sizes.
-  void check(index_t rows, index_t nonzeros) const {
+  void require_shape(index_t rows, index_t nonzeros) const {
     if (rows == rows_ && nonzeros == nonzeros_) return;
     throw invalid_argument("spmv: a plan of " + std::to_string(rows_) + " rows and " +
                            std::to_string(nonzeros_) + " entries for a matrix of " +

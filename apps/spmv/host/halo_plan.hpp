@@ -87,7 +87,7 @@ struct halo_plan {
   /// See `distributed_matrix`. Collective.
   halo_plan(collective_call& call, ranks const& on, distribution row_parts, sparse_matrix<T> mine,
             std::optional<index_t> columns_here, halo_blocks which)
-      : rows(std::move(row_parts)), columns(rows), matrix(std::move(mine)) {
+      : rows((std::move)(row_parts)), columns(rows), matrix((std::move)(mine)) {
     int const me = on.rank();
     auto const all = call.gather("rows", [&] {
       check_rows(on);
@@ -135,14 +135,14 @@ struct halo_plan {
   /// Throws `invalid_argument` unless x and y have this rank's lengths and are separate.
   void check_vectors(int me, memory_span const& x, index_t x_size, memory_span const& y,
                      index_t y_size) const {
-    auto const check = [](char const* what, index_t got, index_t expected) {
+    auto const refuse = [](char const* what, index_t got, index_t expected) {
       if (got == expected) return;
       throw invalid_argument("multiply: " + std::string(what) + " has length " +
                              std::to_string(got) + " on this rank, expected " +
                              std::to_string(expected));
     };
-    check("x", x_size, columns.size(me));
-    check("y", y_size, rows.size(me));
+    refuse("x", x_size, columns.size(me));
+    refuse("y", y_size, rows.size(me));
     if (!x.overlaps(y)) return;
     throw invalid_argument("multiply: y overlaps x, expected memory separate from it");
   }

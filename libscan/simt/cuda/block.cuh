@@ -33,7 +33,7 @@ __device__ __forceinline__ grid_arrival arrive_grid() {
   return cooperative_groups::this_grid().barrier_arrive();
 }
 __device__ __forceinline__ void wait_grid(grid_arrival arrival) {
-  cooperative_groups::this_grid().barrier_wait(std::move(arrival));
+  cooperative_groups::this_grid().barrier_wait((std::move)(arrival));
 }
 
 #if __CUDA_ARCH__ >= 900

@@ -35,7 +35,7 @@ void split(workspace& ws, In in, Out out, item_count n, Keep keep, index_t* d_co
   using item = typename std::iterator_traits<In>::value_type;
   auto const rule = device::rule_of(keep);
   device::refuse_items<In>();
-  device::refused_rule<In, std::remove_const_t<decltype(rule)>>::check();
+  device::refused_rule<In, std::remove_const_t<decltype(rule)>>::refuse();
   device::refuse_results<item, Out>();
   device::require_no_output_overlap("split", in, rule, out, n.at_most());
   std::byte* const memory = ws.reserve(

@@ -90,7 +90,7 @@ void spmv(workspace& ws, spmv_plan<T, Tuning> const& plan, csr_matrix<Value, Off
           std::type_identity_t<typename S::value_type> beta = S::zero()) {
   static_assert(std::is_same_v<T, typename S::value_type>, "a plan for sums of another type");
   device::check_product<S>(matrix, x, y);
-  plan.check(matrix.rows, matrix.nonzeros);
+  plan.require_shape(matrix.rows, matrix.nonzeros);
   if (matrix.rows == 0) return;
   row_result<Y, S> const out{y, s, alpha, beta};
   device::balanced_spmv<Tuning>(ws, plan.layout(), matrix, x, out);

@@ -123,7 +123,7 @@ class prepared_matrix {
   prepared_matrix(prepared_matrix&& other) noexcept
       : matrix_(other.matrix_), kept_(std::exchange(other.kept_, nullptr)) {}
   prepared_matrix& operator=(prepared_matrix&& other) noexcept {
-    prepared_matrix taken(std::move(other));
+    prepared_matrix taken((std::move)(other));
     std::swap(matrix_, taken.matrix_);
     std::swap(kept_, taken.kept_);
     return *this;

@@ -31,7 +31,7 @@ struct rank_runs {
 template <class T>
 class joined_runs {
  public:
-  explicit joined_runs(std::vector<rank_runs<T>> all) : all_(std::move(all)) {
+  explicit joined_runs(std::vector<rank_runs<T>> all) : all_((std::move)(all)) {
     T const* last = nullptr;
     for (rank_runs<T> const& one : all_) {
       bool const goes_on = one.runs > 0 && last != nullptr && *last == one.first;

@@ -57,15 +57,15 @@ index_t rows_ended_before(Offset const* offsets, index_t items, index_t low, ind
 /// Throws `invalid_argument` if y overlaps anything that is read.
 template <class Value, class Offset, class X, class Y>
 void require_no_product_overlap(csr_matrix<Value, Offset> const& matrix, X const* x, Y const* y) {
-  auto const check = [written = detail::memory_of(y, matrix.rows)](char const* what,
-                                                                   memory_span read) {
+  auto const refuse = [written = detail::memory_of(y, matrix.rows)](char const* what,
+                                                                    memory_span read) {
     detail::require_no_overlap("spmv", what, read, written);
   };
-  check("x and y", detail::memory_of(x, matrix.columns));
-  check("offsets and y", detail::memory_of(matrix.offsets, matrix.rows + 1));
-  check("indices and y", detail::memory_of(matrix.indices, matrix.nonzeros));
+  refuse("x and y", detail::memory_of(x, matrix.columns));
+  refuse("offsets and y", detail::memory_of(matrix.offsets, matrix.rows + 1));
+  refuse("indices and y", detail::memory_of(matrix.indices, matrix.nonzeros));
   if constexpr (!std::is_same_v<Value, no_values>) {
-    check("values and y", detail::memory_of(matrix.values, matrix.nonzeros));
+    refuse("values and y", detail::memory_of(matrix.values, matrix.nonzeros));
   }
 }
 

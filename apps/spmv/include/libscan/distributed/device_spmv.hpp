@@ -54,12 +54,13 @@ class device_distributed_matrix {
   /// and receives.
   device_distributed_matrix(ranks on, distributed_rows<T> rows,
                             std::optional<index_t> columns_here = {})
-      : on_(std::move(on)),
+      : on_((std::move)(on)),
         plan_(detail::collective(
             on_.comm(), "device_distributed_matrix", [&](detail::collective_call& call) {
               call.agree("engine", [&] { detail::check_device_items(on_, device_span<T>{}); });
-              return detail::halo_plan<T>(call, on_, std::move(rows.parts), std::move(rows.mine),
-                                          columns_here, detail::halo_blocks::around_a_run);
+              return detail::halo_plan<T>(call, on_, (std::move)(rows.parts),
+                                          (std::move)(rows.mine), columns_here,
+                                          detail::halo_blocks::around_a_run);
             })) {
     detail::collective(on_.comm(), "device_distributed_matrix", [&](detail::collective_call& call) {
       call.agree("copy to the device", [&] { move_to_device(); });
@@ -135,7 +136,7 @@ class device_distributed_matrix {
         last - first,    components, offsets.back(), part.offsets->data(), indices_->data() + entry,
         values_of(entry)};
     part.matrix = std::make_unique<device_prepared_matrix<T>>(on_.queue(), view);
-    parts_.push_back(std::move(part));
+    parts_.push_back((std::move)(part));
   }
 
   T const* values_of(std::int64_t entry) const {

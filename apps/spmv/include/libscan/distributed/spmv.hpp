@@ -165,7 +165,7 @@ distributed_rows<T> to_rows(ranks const& on, coo_matrix<T> const& list,
       coo_matrix<T> const shape{parts->size(on.rank()),   list.columns,     0, nullptr, nullptr,
                                 values ? &some : nullptr, symmetry::general};
       result.mine =
-          detail::rows_of(on.local(), std::move(received), parts->begin(on.rank()), shape);
+          detail::rows_of(on.local(), (std::move)(received), parts->begin(on.rank()), shape);
     });
     return result;
   });
@@ -187,12 +187,13 @@ class distributed_matrix {
   /// Throws: `invalid_argument` on a rank with invalid rows, `remote_error` on others;
   /// `invalid_argument` on all ranks for other lengths; std::bad_alloc; `communicator_lost`.
   distributed_matrix(ranks on, distributed_rows<T> rows, std::optional<index_t> columns_here = {})
-      : on_(std::move(on)),
-        plan_(detail::collective(
-            on_.comm(), "distributed_matrix", [&](detail::collective_call& call) {
-              return detail::halo_plan<T>(call, on_, std::move(rows.parts), std::move(rows.mine),
-                                          columns_here, detail::halo_blocks::as_needed);
-            })) {
+      : on_((std::move)(on)),
+        plan_(detail::collective(on_.comm(), "distributed_matrix",
+                                 [&](detail::collective_call& call) {
+                                   return detail::halo_plan<T>(call, on_, (std::move)(rows.parts),
+                                                               (std::move)(rows.mine), columns_here,
+                                                               detail::halo_blocks::as_needed);
+                                 })) {
     detail::collective(on_.comm(), "distributed_matrix", [&](detail::collective_call& call) {
       call.agree("buffers", [&] {
         out_.resize(plan_.sent.size());
