@@ -323,7 +323,7 @@ index_t sum_chunks(int threads, index_t n, index_t chunk_items, MakeState&& make
   return total.load(std::memory_order_relaxed);
 }
 
-/// Calls use(i) once for each i in [0, n), in any order, on up to `threads` threads, each of which
+/// Calls use(i) once for each i in [0, n), in any order, on up to `threads` threads. Each thread
 /// takes `chunk_items` at a time. Errors are as in `run_chunks`.
 template <class Use>
 void for_each_index(int threads, index_t n, Use const& use,
