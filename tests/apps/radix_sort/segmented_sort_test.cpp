@@ -39,8 +39,7 @@ TEST_CASE("short segments lie among hundreds of empty ones") {
 }
 
 TEST_CASE("a long segment takes many tiles") {
-  require_sorted_segments<void, std::uint32_t>(
-      {5, quick_types ? 20000 : scaled(100000, 50000), 40, 9000}, variety::any);
+  require_sorted_segments<void, std::uint32_t>({5, scaled(100000, 50000), 40, 9000}, variety::any);
 }
 
 TEST_CASE("a warp scans the counts of few tiles, a block those of many") {
@@ -227,7 +226,7 @@ void require_sorted_ranges(some_ranges const& ranges, index_t n) {
 TEST_CASE("ranges are sorted in any order, and what is in none stays") {
   each_schedule(1, [](std::string const& schedule) {
     INFO(schedule);
-    for (int const most : sized_list({3, 40, 700}, {3, 700})) {
+    for (int const most : {3, 40, 700}) {
       auto const ranges = some_ranges::apart(3000, most);
       require_sorted_ranges<tiny_segmented_sort, std::uint32_t>(ranges, 3000);
       require_sorted_ranges<tiny_segmented_sort, std::uint32_t>(ranges.shuffled(), 3000);
