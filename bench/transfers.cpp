@@ -352,11 +352,12 @@ int main(int argc, char** argv) {
   app.add_option("--sort-share", wanted.sort_share,
                  "device memory of sort_larger, as a share of the bytes of its keys");
   app.add_option("--piece-bytes", tuned.piece_bytes, "bytes that kernels handle at once");
-  app.add_option("--unit-bytes", tuned.unit_bytes, "bytes that a thread copies at once");
+  app.add_option("--unit-bytes", tuned.unit_bytes,
+                 "bytes of pinned memory that a thread copies at once");
+  app.add_option("--staged-bytes", tuned.staged_bytes,
+                 "bytes of pageable memory that a thread copies at once");
   app.add_option("--threads", tuned.staging_threads, "threads that copy pageable memory, at most");
   app.add_option("--pinned-threads", tuned.pinned_threads, "threads that copy pinned memory");
-  app.add_flag("--shared-streams", tuned.shared_streams,
-               "threads that copy pageable memory share a stream for each direction");
   app.add_option("--record", wanted.record, "a JSON file for the results");
   CLI11_PARSE(app, argc, argv);
   try {

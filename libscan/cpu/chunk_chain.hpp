@@ -323,11 +323,11 @@ index_t sum_chunks(int threads, index_t n, index_t chunk_items, MakeState&& make
   return total.load(std::memory_order_relaxed);
 }
 
-/// Calls use(i) once for each i in [0, n), in any order, on up to `threads` threads. Errors are as
-/// in `run_chunks`.
+/// Calls use(i) once for each i in [0, n), in any order, on up to `threads` threads, each of which
+/// takes `chunk_items` at a time. Errors are as in `run_chunks`.
 template <class Use>
-void for_each_index(int threads, index_t n, Use const& use) {
-  constexpr index_t chunk_items = index_t{1} << 15;
+void for_each_index(int threads, index_t n, Use const& use,
+                    index_t chunk_items = index_t{1} << 15) {
   cpu::sum_chunks(
       threads, n, chunk_items, [] { return 0; },
       [&](int, chunk const& c) {

@@ -198,7 +198,6 @@ struct passage_shape {
   int at_once = 4;              ///< pieces in device memory
   std::size_t unit_bytes = 0;   ///< that a thread copies at once; at most a block; 0: a block
   int ahead = 2;                ///< pieces whose copies in begin before a piece's copies out do
-  bool own_streams = false;     ///< of each thread, for its copies
   std::byte* memory = nullptr;  ///< of the device, for `at_once` pieces, and then the workspace
 };
 
@@ -249,11 +248,10 @@ class passage {
     typename Runtime::event emptied;  // the copies out
   };
 
-  /// Streams of a thread's copies.
-  typename Runtime::stream& in_of(lane& own) { return shape_.own_streams ? own.in : copies_->in; }
-  typename Runtime::stream& out_of(lane& own) {
-    return shape_.own_streams ? own.out : copies_->out;
-  }
+  /// Streams of all threads' copies: those of one direction in several streams take bandwidth from
+  /// the other direction.
+  typename Runtime::stream& in() { return copies_->in; }
+  typename Runtime::stream& out() { return copies_->out; }
 
   place& place_of(index_t piece) {
     return places_[static_cast<std::size_t>(piece % shape_.at_once)];
@@ -280,13 +278,13 @@ class passage {
         for (std::size_t turn = 0; auto const unit = claim(); ++turn) {
           block& with = own->blocks[turn % static_cast<std::size_t>(shape_.blocks)];
           with.finish();
-          unit->is_input ? copy_in(*own, with, *unit) : copy_out(*own, with, *unit);
+          unit->is_input ? copy_in(with, *unit) : copy_out(with, *unit);
         }
         own->finish();
       } catch (...) {
         fail();
-        in_of(*own).finish();
-        out_of(*own).finish();
+        in().finish();
+        out().finish();
         own->abandon();
       }
       lane_pool<Runtime>::all().give_back(shape_.device, std::move(own));
@@ -375,25 +373,34 @@ class passage {
     return unit;
   }
 
-  void copy_in(lane& own, block& with, copy_unit const& unit) {
-    auto& stream = in_of(own);
+  void copy_in(block& with, copy_unit const& unit) {
+    auto& stream = in();
     std::byte* const device = memory_of(unit.piece);
     if (unit.piece >= shape_.at_once) stream.wait(place_of(unit.piece).emptied);
-    std::size_t offset = 0;
+    // Stretches that are neighbors on the device are in the block, too, and take one copy.
+    std::size_t begin = 0, end = 0, at = 0;  // in the block; of `begin` on the device
+    auto const copy_staged = [&] {
+      if (begin < end) stream.copy(device + at, with.memory() + begin, end - begin);
+    };
     for (host_part const& part : unit.parts) {
-      void const* from = part.host;
-      if (stages(part.host, with)) {
-        std::byte* const staged = with.memory() + offset;
-        offset += unit_list::aligned(part.bytes);
-        if (part.host != nullptr) {
-          std::memcpy(staged, part.host, part.bytes);
-        } else {
-          plan_.fill(unit.piece, staged);
-        }
-        from = staged;
+      if (!stages(part.host, with)) {
+        stream.copy(device + part.at, part.host, part.bytes);
+        continue;
       }
-      stream.copy(device + part.at, from, part.bytes);
+      if (part.host == nullptr || part.at != at + (end - begin)) {
+        copy_staged();
+        begin = end = unit_list::aligned(end);
+        at = part.at;
+      }
+      std::byte* const staged = with.memory() + end;
+      end += part.bytes;
+      if (part.host != nullptr) {
+        std::memcpy(staged, part.host, part.bytes);
+      } else {
+        plan_.fill(unit.piece, staged);
+      }
     }
+    copy_staged();
     with.in_use(stream);
     std::scoped_lock const lock(mutex_);
     kernels_.wait(with.event());
@@ -401,10 +408,10 @@ class passage {
     enqueue_ready();
   }
 
-  void copy_out(lane& own, block& with, copy_unit const& unit) {
+  void copy_out(block& with, copy_unit const& unit) {
     std::byte* const device = memory_of(unit.piece);
     place& at = place_of(unit.piece);
-    auto& stream = out_of(own);
+    auto& stream = out();
     stream.wait(at.through);
     std::size_t offset = 0;
     for (host_part const& part : unit.parts) {

@@ -166,9 +166,8 @@ passage_shape shape_of(int device, piece_plan const& plan) {
   int const threads =
       staged ? std::clamp(cpu::default_threads(), 1, tuned.staging_threads) : pinned;
   passage_shape shape{.device = device, .threads = threads, .blocks = staged ? 2 : 4};
-  // Copies of one direction in several streams take bandwidth from the other direction.
-  shape.own_streams = staged && !tuned.shared_streams;
-  shape.unit_bytes = std::min(cuda_copies::block_bytes, block_bytes_for(tuned.unit_bytes));
+  shape.unit_bytes = std::min(cuda_copies::block_bytes,
+                              block_bytes_for(staged ? tuned.staged_bytes : tuned.unit_bytes));
   shape.at_once = plan.at_once != 0 ? plan.at_once : staged ? 2 * threads + 2 : 8;
   shape.at_once = static_cast<int>(std::min<index_t>(shape.at_once, plan.pieces));
   return shape;

@@ -12,12 +12,10 @@ namespace libscan::inline v1::detail {
 struct transfer_tuning {
   std::size_t min_bytes = std::size_t{16} << 20;   ///< from which pieces are used
   std::size_t piece_bytes = std::size_t{4} << 20;  ///< that kernels handle at once
-  std::size_t unit_bytes = std::size_t{4} << 20;   ///< that a thread copies at once
-  int staging_threads = 16;                        ///< at most, of pageable memory
+  std::size_t unit_bytes = std::size_t{4} << 20;  ///< of pinned memory that a thread copies at once
+  std::size_t staged_bytes = std::size_t{2} << 20;  ///< the same of pageable memory
+  int staging_threads = 16;                         ///< at most, of pageable memory
   int pinned_threads = 1;  ///< that copy pinned memory, unless they wait for counts or make bits
-  /// Whether threads that copy pageable memory share one stream for each direction, as those that
-  /// copy pinned memory do.
-  bool shared_streams = false;
   /// Bytes of device memory that a sort takes at most.
   std::size_t device_bytes = std::numeric_limits<std::size_t>::max();
 };

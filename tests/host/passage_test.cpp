@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <numeric>
+#include <random>
 #include <stdexcept>
 #include <vector>
 
@@ -111,8 +112,7 @@ TEST_CASE("pieces pass through a device in order, however late its streams run")
   for (unsigned seed = 1; seed <= 20; ++seed) {
     for (index_t const piece_items : {40, 64, 500}) {  // parts of a block, one, and several
       for (passage_shape const& shape :
-           {passage_shape{.blocks = 2, .at_once = 1},
-            passage_shape{.blocks = 4, .at_once = 3, .own_streams = true},
+           {passage_shape{.blocks = 2, .at_once = 1}, passage_shape{.blocks = 4, .at_once = 3},
             passage_shape{.blocks = 2, .at_once = 8}}) {
         fake_device::begin(
             {.seed = seed, .refuses_pinned = seed % 5 == 0, .reaches_all = seed % 3 == 0});
@@ -167,11 +167,41 @@ TEST_CASE("results take the place of items in device memory") {
     passage_shape const shape{.threads = threads,
                               .blocks = 4,
                               .at_once = 3,
-                              .own_streams = seed % 2 == 0,
                               .memory = reinterpret_cast<std::byte*>(memory.data())};
     cpu::with_workers(threads, [&] { detail::passage<fake_device>(plan, shape).run(); });
     REQUIRE(items == expected);
     REQUIRE(total == expected.back());
+  }
+}
+
+TEST_CASE("many short stretches come to their places, with and without gaps between them") {
+  constexpr std::size_t all = 3000;
+  std::vector<std::byte> host(all);
+  for (std::size_t i = 0; i < all; ++i) host[i] = static_cast<std::byte>(i * 7 + i / 256);
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    INFO("seed " << seed);
+    fake_device::begin({.seed = seed, .reaches_all = seed % 3 == 0});
+    std::mt19937 random(seed);
+    std::vector<std::byte> memory(2 * all), out(2 * all), expected(2 * all);
+    std::vector<host_part> stretches;
+    std::size_t end = 0;
+    for (int k = 0; k < 40; ++k) {
+      std::size_t const bytes = random() % 70, from = random() % (all - bytes);
+      if (random() % 4 == 0) end += random() % 9;
+      stretches.push_back({host.data() + from, bytes, end});
+      std::copy_n(host.data() + from, bytes, expected.data() + end);
+      end += bytes;
+    }
+    auto const inputs = [&](index_t, std::vector<host_part>& parts) { parts = stretches; };
+    auto const outputs = [&](index_t, index_t const*, std::vector<host_part>& parts) {
+      parts.push_back({out.data(), end, 0});
+    };
+    auto const nothing = [](device_piece const&) {};
+    piece_plan const plan{
+        .device_bytes = end, .inputs = inputs, .enqueue = nothing, .outputs = outputs};
+    passage_shape const shape{.threads = 2, .at_once = 1, .memory = memory.data()};
+    cpu::with_workers(2, [&] { detail::passage<fake_device>(plan, shape).run(); });
+    REQUIRE(out == expected);
   }
 }
 

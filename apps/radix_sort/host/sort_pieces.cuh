@@ -172,9 +172,10 @@ class sort_in_pieces {
   void find_cuts() {
     index_t const ranges = chunks_.count();
     cuts_.resize(static_cast<std::size_t>(ranges + 1));
-    cpu::for_each_index(cpu::default_threads(), ranges + 1, [this](index_t r) {
-      cuts_[static_cast<std::size_t>(r)] = chunks_.cuts(chunks_.begin(r));
-    });
+    cpu::for_each_index(
+        cpu::default_threads(), ranges + 1,
+        [this](index_t r) { cuts_[static_cast<std::size_t>(r)] = chunks_.cuts(chunks_.begin(r)); },
+        1);
   }
 
   void sort_ranges() {
