@@ -101,7 +101,7 @@ namespace libscan::inline v1::detail {
 /// Calls enqueue(op, items, results, blocks) with iterators of a call.
 template <class Item, class Enqueue>
 void with_block_iterators(block_call const& call, Enqueue const& enqueue) {
-  detail::visit_operator_of<Item>(call.op, [&](auto op) {
+  device::visit_operator_of<Item>(call.op, [&](auto op) {
     using T = typename decltype(op)::value_type;
     auto const blocks = static_cast<unsigned>(ceil_div(call.items, device_block_items));
     auto const with = [&](auto wrap) {

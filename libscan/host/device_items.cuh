@@ -30,7 +30,7 @@ template <class Machine, class Item>
 void device_items<Machine, Item>::enqueue_scan(Machine on, queue_place const& place,
                                                device_call const& call) {
   device::on_machine const here(on);
-  detail::visit_operator_of<Item>(call.op, [&](auto op) {
+  device::visit_operator_of<Item>(call.op, [&](auto op) {
     using T = typename decltype(op)::value_type;
     auto const init = init_of<T>(call);
     auto const* const in = static_cast<T const*>(call.in);
@@ -51,7 +51,7 @@ template <class Machine, class Item>
 void device_items<Machine, Item>::enqueue_reduce(Machine on, queue_place const& place,
                                                  device_call const& call) {
   device::on_machine const here(on);
-  detail::visit_operator_of<Item>(call.op, [&](auto op) {
+  device::visit_operator_of<Item>(call.op, [&](auto op) {
     using T = typename decltype(op)::value_type;
     workspace ws = device::workspace_of(place);
     device::reduce_as_tuned<void>(ws, static_cast<T const*>(call.in), static_cast<T*>(call.out),

@@ -8,6 +8,7 @@
 
 #include <libscan/host/device_call.hpp>
 #include <libscan/host/on_engine.hpp>
+#include <libscan/host/scan_call.hpp>
 #include <libscan/simt/simt.cuh>
 #include <libscan/workspace.cuh>
 
@@ -54,6 +55,18 @@ class on_machine {
 };
 
 #endif
+
+/// Calls f(op) with the operator of `kind` over T, or what does the same. On a GPU each operator
+/// has kernels of its own. In the executor, where none is fast, one kernel serves all: it is
+/// compiled once.
+template <class T, class F>
+void visit_operator_of(operator_kind kind, F&& f) {
+#ifdef __CUDACC__
+  libscan::detail::visit_operator_of<T>(kind, f);
+#else
+  f(libscan::detail::operator_on_words<T>(kind));
+#endif
+}
 
 /// The stream of a queue.
 inline simt::stream stream_of([[maybe_unused]] libscan::detail::queue_place const& place) {

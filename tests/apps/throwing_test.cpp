@@ -32,6 +32,7 @@
 #include <libscan/segmented_sort.hpp>
 #include <libscan/spmv.hpp>
 #include <tests/host/engines.hpp>
+#include <tests/support/sizes.hpp>
 #include <tests/support/tripwire.hpp>
 
 namespace libscan::test {
@@ -472,7 +473,7 @@ std::vector<named_call> host_calls(engine const& on, arrays& all) {
 }
 #endif
 
-constexpr index_t few = 40, many = 100'000;
+constexpr index_t few = 40, many = sized(100'000, 70'000);  // several chunks
 
 template <class Calls>
 void require_pass_on_callables(Calls const& calls) {

@@ -10,6 +10,7 @@
 #include <libscan/distributed/segmented_scan.hpp>
 #include <tests/distributed/parts.hpp>
 #include <tests/support/catch.hpp>
+#include <tests/support/sizes.hpp>
 
 using namespace libscan;
 using test::part_of;
@@ -94,8 +95,9 @@ void check_all(int p, distribution const& d, std::vector<T> const& in,
 TEST_CASE("segments are scanned each by itself, on any number of ranks") {
   for (int const p : {1, 2, 3, 4, 7, 64, 1000}) {
     for (auto const how : test::all_spreads()) {
-      for (index_t const n : {index_t{0}, index_t{1}, index_t{5}, index_t{2000}}) {
-        for (std::uint64_t const length : {1, 3, 500, 1000000}) {
+      for (index_t const n : test::sized_list({0, 1, 5, 2000}, {0, 5, 2000})) {
+        for (std::uint64_t const length :
+             test::sized_list<std::uint64_t>({1, 3, 500, 1000000}, {3, 500, 1000000})) {
           if (p == 1000 && (how != test::spread::uneven || n != 2000 || length != 500)) continue;
           INFO("ranks " << p << ", spread " << static_cast<int>(how) << ", items " << n
                         << ", segments of " << length);

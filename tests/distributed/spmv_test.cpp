@@ -14,6 +14,7 @@
 #include <tests/distributed/lists.hpp>
 #include <tests/distributed/parts.hpp>
 #include <tests/support/catch.hpp>
+#include <tests/support/few_types.hpp>
 
 using namespace libscan;
 using test::list_of_shape;
@@ -211,8 +212,9 @@ TEST_CASE("without values, each entry of a product on ranks counts as one") {
   for (int const p : {1, 3, 64}) CHECK(product_on(p, spread::uneven, list, x, y, {}) == expected);
 }
 
-TEMPLATE_TEST_CASE("products of floats have the same bits for any number of ranks and threads", "",
-                   float, double) {
+using float_types = test::types_to_test<std::tuple<float>, std::tuple<double>>;
+TEMPLATE_LIST_TEST_CASE("products of floats have the same bits for any number of ranks and threads",
+                        "", float_types) {
   using T = TestType;
   // Rows of more entries than a block, too.
   for (auto const& shape : test::row_shapes(700, 40000)) {

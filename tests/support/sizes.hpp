@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <initializer_list>
 #include <vector>
 
 #include <libscan/core/types.hpp>
@@ -20,6 +21,17 @@ inline int scaled(int full, int small) { return reduced() ? small : full; }
 
 /// `all`, or `quick` in builds of the quick set, whose code is not optimized.
 constexpr index_t sized(index_t all, index_t quick) { return quick_types ? quick : all; }
+
+/// The list `all`, or the shorter list `quick` in builds of the quick set for the CPU.
+template <class T>
+std::vector<T> sized_list(std::initializer_list<T> all, std::initializer_list<T> quick) {
+#ifdef __CUDACC__
+  static_cast<void>(quick);
+  return all;
+#else
+  return quick_types ? quick : all;
+#endif
+}
 
 /// For tiny tuning, where 200 items are many tiles: every n in 0..200; in reduced runs 0..34, and
 /// some of the others up to 200.

@@ -123,7 +123,8 @@ TEMPLATE_LIST_TEST_CASE("many small tiles keep what copy_if keeps", "", ways_of_
   each_schedule(scaled(6, 2), [](std::string const& schedule) {
     INFO(schedule);
     for (int const percent : {0, 49, 98, 99}) {
-      require_filter<TestType>(percentiles<std::uint16_t>(9999), some<std::uint16_t>(percent));
+      require_filter<TestType>(percentiles<std::uint16_t>(sized(9999, 4999)),
+                               some<std::uint16_t>(percent));
     }
     require_filter<TestType>(one_in_the_middle<std::uint16_t>(5000), some<std::uint16_t>(99));
   });
@@ -167,7 +168,7 @@ TEMPLATE_LIST_TEST_CASE("the size ladder at every selectivity, in several types"
     INFO(schedule);
     for (index_t const n : sizes) {
       require(percentiles<T>(n), 49);
-      if (n > 10000 && !on_gpu) continue;
+      if (n > sized(10000, 2000) && !on_gpu) continue;
       require(percentiles<T>(n), 0);
       require(percentiles<T>(n), 98);
       require(percentiles<T>(n), 99);
@@ -200,7 +201,7 @@ using unaligned_types = types_to_test<
 TEMPLATE_LIST_TEST_CASE("no pointer of a filter needs alignment beyond its type's", "",
                         unaligned_types) {
   using T = typename TestType::with;
-  for (int offset = 0; offset <= 16; ++offset) {
+  for (int offset = 0; offset <= 16; offset += sized(1, 5)) {
     auto const items = percentiles<T>(5000);
     for (int const percent : {30, 99}) {
       require_filter<way_of<typename TestType::way>>(items, some<T>(percent), offset);
@@ -266,13 +267,13 @@ TEMPLATE_LIST_TEST_CASE("the device's predicate is called once for each item, an
 }
 
 TEST_CASE("a filter finds space in the workspace it requests") {
-  auto const items = percentiles<double>(600001);
-  device::buffer<std::byte> const memory(
-      static_cast<index_t>(filter_workspace_bytes<double>(600001)));
-  workspace ws(memory.data(), filter_workspace_bytes<double>(600001));
-  device_image<double> in(items), out(600001);
+  constexpr index_t n = sized(600001, 200001);
+  auto const items = percentiles<double>(n);
+  device::buffer<std::byte> const memory(static_cast<index_t>(filter_workspace_bytes<double>(n)));
+  workspace ws(memory.data(), filter_workspace_bytes<double>(n));
+  device_image<double> in(items), out(n);
   device_image<index_t> count(1);
-  filter(ws, in.data(), out.data(), 600001, some<double>(9), count.data());
+  filter(ws, in.data(), out.data(), n, some<double>(9), count.data());
   REQUIRE(count.read()[0] == std::count_if(items.begin(), items.end(), some<double>(9)));
 }
 

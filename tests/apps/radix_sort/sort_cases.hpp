@@ -141,7 +141,9 @@ std::vector<T> taken(std::vector<T> const& items, std::vector<index_t> const& po
 /// n keys: any bits, so that all kinds of floats are among them, or few different ones.
 enum class variety { any, few, sorted, reversed, equal };
 inline std::vector<variety> all_varieties() {
-  return {variety::any, variety::few, variety::sorted, variety::reversed, variety::equal};
+  return sized_list(
+      {variety::any, variety::few, variety::sorted, variety::reversed, variety::equal},
+      {variety::any, variety::few, variety::equal});
 }
 template <class Key>
 Key key_of_bits(std::uint64_t bits) {

@@ -170,7 +170,7 @@ TEST_CASE("large inputs are sorted alike by any number of threads") {
         CHECK(sort_error(threads, make_keys<float_key>(p, sized(300007, 150001))) == "");
       }
       for (bool const wide : {false, true}) {
-        if (quick_types && wide == (threads % 2 == 0)) continue;
+        if (quick_types && threads != (wide ? 3 : 2)) continue;
         sort_tuning tuning;
         tuning.wide_digits = wide;
         CHECK(sort_error(threads, make_keys<std::uint64_t>(pattern::random, many), tuning) == "");

@@ -13,6 +13,7 @@
 #include <libscan/cpu/split_by_key.hpp>
 #include <tests/cpu/thread_counts.hpp>
 #include <tests/support/catch.hpp>
+#include <tests/support/few_types.hpp>
 #include <tests/support/guarded_buffer.hpp>
 #include <tests/support/inputs.hpp>
 #include <tests/support/oracle.hpp>
@@ -74,9 +75,10 @@ void require_sorted_segments(int threads, std::vector<index_t> const& offsets,
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("segments of numbers are sorted with their values", "",
-                   (std::pair<std::int32_t, std::uint32_t>),
-                   (std::pair<std::uint64_t, std::uint64_t>)) {
+using numbers_with_values = types_to_test<std::tuple<std::pair<std::int32_t, std::uint32_t>>,
+                                          std::tuple<std::pair<std::uint64_t, std::uint64_t>>>;
+TEMPLATE_LIST_TEST_CASE("segments of numbers are sorted with their values", "",
+                        numbers_with_values) {
   using key = typename TestType::first_type;
   using value = typename TestType::second_type;
   for (int const threads : thread_counts) {
@@ -158,10 +160,11 @@ void require_own_order(int threads, std::vector<index_t> const& offsets, sort_di
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("segments are sorted in orders of your own, by offsets of any integers", "",
-                   (std::pair<std::int32_t, std::uint32_t>), (std::pair<std::uint32_t, int>),
-                   (std::pair<std::uint64_t, index_t>),
-                   (std::pair<long long, unsigned long long>)) {
+using offsets_and_indices = types_to_test<
+    std::tuple<std::pair<std::int32_t, std::uint32_t>, std::pair<std::uint64_t, index_t>>,
+    std::tuple<std::pair<std::uint32_t, int>, std::pair<long long, unsigned long long>>>;
+TEMPLATE_LIST_TEST_CASE("segments are sorted in orders of your own, by offsets of any integers", "",
+                        offsets_and_indices) {
   using offset = typename TestType::first_type;
   using index = typename TestType::second_type;
   for (int const threads : thread_counts) {
