@@ -111,6 +111,7 @@ def namespaces_at(text, end):
 
 def parameters(text, start):
     """The names of the parameters in the parentheses that open after `start`."""
+    text = text.replace("<<", "  ")  # opens nothing
     names, depth, begin = set(), 0, text.index("(", start) + 1
     for i in range(begin - 1, len(text)):
         depth += text[i] in "(<"
