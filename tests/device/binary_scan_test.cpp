@@ -114,9 +114,8 @@ TEMPLATE_TEST_CASE("sizes around words, warps and tiles agree with a loop, at ev
   each_schedule(scaled(3, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (std::uint64_t const one_in : {0, 1, 2, 100}) {
-      for (index_t const n : sized_list({0,   1,   2,   3,    31,   32,   33,   63,   64,   65,
-                                         511, 512, 513, 1023, 1024, 1025, 2047, 2048, 2049, 9999},
-                                        {0, 1, 31, 33, 64, 511, 513, 1024, 2049})) {
+      for (index_t const n : {0,   1,   2,   3,    31,   32,   33,   63,   64,   65,
+                              511, 512, 513, 1023, 1024, 1025, 2047, 2048, 2049, 9999}) {
         auto const bytes = make_bytes(n, one_in);
         require_ranks<TestType, std::int32_t>(bytes);
         require_ranks<TestType, std::uint64_t>(bytes);

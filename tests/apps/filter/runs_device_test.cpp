@@ -172,7 +172,7 @@ TEMPLATE_LIST_TEST_CASE("the size ladder of runs, in several types", "", ladder_
 }
 
 TEST_CASE("no pointer of runs needs alignment beyond its type's") {
-  for (int offset = 0; offset <= 16; offset += sized(1, 5)) {
+  for (int offset = 0; offset <= 16; ++offset) {
     for (int const length : {1, 3, -1}) {
       auto const words = runs_of<std::uint32_t>(2000, length);
       require_runs<tiny_tuning>(words, offset);

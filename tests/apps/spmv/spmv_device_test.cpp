@@ -115,8 +115,8 @@ std::vector<T> small_numbers(index_t n, std::uint64_t stream) {
 }  // namespace
 
 TEST_CASE("all algorithms multiply exactly where every sum is exact, whatever the rows' lengths") {
-  index_t const rows = sized(scaled(1000, 300), 150);
-  for (auto const& shape : row_shapes(rows, sized(scaled(9000, 1500), 700))) {
+  index_t const rows = scaled(1000, 300);
+  for (auto const& shape : row_shapes(rows, scaled(9000, 1500))) {
     INFO(shape.name);
     auto const host = make_csr<float, narrow_offset>(rows, 777, shape.length, pattern::small);
     auto const x = small_numbers<float>(777, 1);
