@@ -4,8 +4,8 @@
 // or a test's. Internal.
 //
 // A *piece* of the items has a *place* in device memory, for its inputs and outputs. One thread
-// copies a *unit* of a piece at a time, through a *block* of pinned memory. A *lane* is what a
-// thread copies with: its streams and blocks.
+// copies a *unit* of a piece at a time, through a *block* of pinned memory. A *lane* has
+// blocks for a thread, and streams; the streams of one lane serve all threads.
 #pragma once
 
 #include <algorithm>
@@ -134,7 +134,7 @@ class staging_block {
   std::vector<host_part> later_;
 };
 
-/// What one thread copies with: streams for both ways, and blocks in turns.
+/// Blocks that one thread uses in turns, and streams for both ways.
 template <class Runtime>
 struct copy_lane {
   typename Runtime::stream in, out;
