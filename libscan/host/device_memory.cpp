@@ -54,6 +54,12 @@ void synchronize(device_queue const& queue) {
   });
 }
 
+void follow(device_queue const& queue, void* stream) {
+  on_memory_of(queue.on, [&](auto memory, auto machine) {
+    memory.follow(machine, detail::place_of(queue), stream);
+  });
+}
+
 void* open_stream(engine const& on) {
   return on_memory_of<void*>(on,
                              [](auto memory, auto machine) { return memory.open_stream(machine); });

@@ -106,6 +106,19 @@ void machine_memory<Machine>::synchronize(Machine on, queue_place const& place) 
 #ifdef __CUDACC__
 
 template <class Machine>
+void machine_memory<Machine>::follow(Machine on, queue_place const& place, void* stream) {
+  device::on_machine const here(on);
+  cudaEvent_t reached = nullptr;
+  LIBSCAN_CHECK(cudaEventCreateWithFlags(&reached, cudaEventDisableTiming));
+  cudaError_t const recorded = cudaEventRecord(reached, static_cast<simt::stream>(stream));
+  cudaError_t const waits =
+      recorded == cudaSuccess ? cudaStreamWaitEvent(stream_of(place), reached, 0) : recorded;
+  // What waits for it keeps it.
+  LIBSCAN_CHECK(cudaEventDestroy(reached));
+  LIBSCAN_CHECK(waits);
+}
+
+template <class Machine>
 void* machine_memory<Machine>::open_stream(Machine on) {
   device::on_machine const here(on);
   simt::stream stream = nullptr;
@@ -116,6 +129,7 @@ void* machine_memory<Machine>::open_stream(Machine on) {
 template <class Machine>
 void machine_memory<Machine>::close_stream(Machine on, void* stream) {
   device::on_machine const here(on);
+  (void)cudaStreamSynchronize(static_cast<simt::stream>(stream));  // what failed there was reported
   LIBSCAN_CHECK(cudaStreamDestroy(static_cast<simt::stream>(stream)));
 }
 
@@ -146,6 +160,9 @@ bool machine_memory<Machine>::link(Machine on, Machine peer) {
 }
 
 #else
+
+template <class Machine>
+void machine_memory<Machine>::follow(Machine, queue_place const&, void*) {}
 
 template <class Machine>
 void* machine_memory<Machine>::open_stream(Machine) {

@@ -32,6 +32,7 @@ struct machine_memory {
                    std::size_t bytes);
   static void copy_parts(Machine on, queue_place const& place, complex_parts const& all);
   static void synchronize(Machine on, queue_place const& place);
+  static void follow(Machine on, queue_place const& place, void* stream);
   static void* open_stream(Machine on);
   static void close_stream(Machine on, void* stream);
   static void select(Machine on);
@@ -53,8 +54,13 @@ void copy_parts(device_queue const& queue, complex_parts const& all);
 /// Waits for the queue's stream.
 void synchronize(device_queue const& queue);
 
+/// Lets what comes into the queue's stream from now on wait for what is in `stream`, of the same
+/// machine.
+void follow(device_queue const& queue, void* stream);
+
 /// A stream that waits for no other. Null in the executor, which has only one.
 void* open_stream(engine const& on);
+/// Waits for what is in the stream, too.
 void close_stream(engine const& on, void* stream) noexcept;
 
 /// Makes a GPU the calling thread's current device.
@@ -63,6 +69,23 @@ void select(engine const& on);
 /// Lets `on` read memory of `peer` over their own link. Returns false if they have none: then
 /// copies between them go through host memory. Both run kernels.
 bool link(engine const& on, engine const& peer);
+
+/// A stream for a scope, whose end waits for it.
+class own_stream {
+ public:
+  explicit own_stream(engine const& on) : on_(on), stream_(detail::open_stream(on)) {}
+  ~own_stream() {
+    if (stream_ != nullptr) detail::close_stream(on_, stream_);
+  }
+  own_stream(own_stream const&) = delete;
+  own_stream& operator=(own_stream const&) = delete;
+
+  device_queue queue() const { return {on_, stream_}; }
+
+ private:
+  engine on_;
+  void* stream_;
+};
 
 /// n items in memory of a queue's machine, uninitialized; freed in order with its stream.
 template <class T>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merges of sorted runs in device memory, and binary searches in one: what a distributed sort does
-// after its local sorts. A merge reads and writes each item once. Its tiles are found by merge path
+// Merges of sorted runs in device memory, binary searches in one, and samples: what a distributed
+// sort does beside its local sorts. A merge reads and writes each item once. Its tiles are found by merge path
 // (Green, McColl & Bader 2012).
 #pragma once
 
@@ -185,6 +185,21 @@ struct merge_kernel {
       shared.keys[begin + k] = merged[k];
       if constexpr (has_values) shared.sources[begin + k] = source[k];
     }
+  }
+};
+
+/// words[i] = the word of key i n / count.
+template <class Key>
+struct sample_kernel {
+  using word = typename sort_order<Key>::word_type;
+  static constexpr int block_threads = 128;
+
+  __device__ void operator()(Key const* keys, index_t n, word* words, index_t count,
+                             key_words<Key> word_of) const {
+    index_t const i = static_cast<index_t>(blockIdx.x) * block_threads + threadIdx.x;
+    if (i >= count) return;
+    index_t const rest = n % count;  // i * n may overflow
+    words[i] = word_of(keys[n / count * i + rest * i / count]);
   }
 };
 

@@ -9,16 +9,8 @@
 #include <apps/radix_sort/device/digit_pass.cuh>
 #include <apps/radix_sort/device/longer_segments.cuh>
 #include <apps/radix_sort/device/shared_counter.cuh>
-#include <libscan/warp/scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
-
-/// Items of one tile of a long segment.
-struct alignas(16) segment_tile {
-  index_t begin;
-  int valid;
-  unsigned number;  // of their segment among the long ones
-};
 
 /// The tiles of all long segments.
 template <class Offset>
@@ -183,28 +175,13 @@ struct scan_segment_tiles {
 /// a segment.
 template <class Offset, int BlockThreads>
 struct begin_segment_digits {
-  static constexpr int lane_digits = digit_values / simt::warp_size;
-
   static __device__ void run(segment_tiles<Offset> const& tiles) {
     constexpr int warps = BlockThreads / simt::warp_size;
     index_t const long_ones = tiles.longer.long_ones();
     index_t number = blockIdx.x * index_t{warps} + threadIdx.x / simt::warp_size;
     for (; number < long_ones; number += gridDim.x * index_t{warps}) {
-      index_t* const begins = tiles.begins + number * digit_values + simt::lane_id() * lane_digits;
-      index_t count[lane_digits];
-      index_t sum = 0;
-#pragma unroll
-      for (int j = 0; j < lane_digits; ++j) {
-        count[j] = begins[j];
-        sum += count[j];
-      }
-      index_t next = warp::exclusive_scan(sum, plus<index_t>{}).prefix +
-                     tiles.segments.begin(tiles.longer.segment[number]);
-#pragma unroll
-      for (int j = 0; j < lane_digits; ++j) {
-        begins[j] = next;
-        next += count[j];
-      }
+      device::begin_digits(tiles.begins + number * digit_values,
+                           tiles.segments.begin(tiles.longer.segment[number]));
     }
   }
 };

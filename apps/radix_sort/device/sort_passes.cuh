@@ -33,19 +33,76 @@ struct word_digits {
   digit_place place[8];
 };
 
+/// A block's counts of digits. Each has several copies, which the lanes of a warp share.
+template <class Order, class Tuning>
+struct digit_counters {
+  using key_type = typename Order::key_type;
+  static constexpr int block_threads = Tuning::block_threads;
+  static constexpr int items_per_thread = Tuning::items_per_thread;
+  static constexpr int copies = Tuning::copies;
+  static constexpr int max_passes = sizeof(typename Order::word_type);
+
+  unsigned count[max_passes * digit_values * copies];
+
+  __device__ void clear(word_digits const& digits) {
+    int const counters = digits.passes * digit_values * copies;
+    for (int i = static_cast<int>(threadIdx.x); i < counters; i += block_threads) count[i] = 0;
+  }
+
+  /// Counts items i, i + step, i + 2 step, ... of n.
+  __device__ void add(key_type const* in, index_t i, index_t step, index_t n, Order const& order,
+                      word_digits const& digits) {
+    for (; i + (items_per_thread - 1) * step < n; i += items_per_thread * step) {
+      key_type keys[items_per_thread];
+#pragma unroll
+      for (int k = 0; k < items_per_thread; ++k) keys[k] = in[i + k * step];
+#pragma unroll
+      for (int k = 0; k < items_per_thread; ++k) add_key(keys[k], order, digits);
+    }
+    for (; i < n; i += step) add_key(in[i], order, digits);
+  }
+
+  /// Adds the counts to those of other blocks: digit d of pass p to of_pass(p)[d].
+  template <class OfPass>
+  __device__ void flush(word_digits const& digits, OfPass of_pass) const {
+    for (int i = static_cast<int>(threadIdx.x); i < digits.passes * digit_values;
+         i += block_threads) {
+      unsigned sum = 0;
+#pragma unroll
+      for (int c = 0; c < copies; ++c) sum += count[i * copies + c];
+      if (sum == 0) continue;
+      unsigned long long* const counts = of_pass(digits.first_pass + i / digit_values);
+      simt::atomic_ref<unsigned long long>(counts[i % digit_values])
+          .fetch_add(sum, simt::memory_order_relaxed);
+    }
+  }
+
+ private:
+  __device__ __forceinline__ void add_key(key_type const& key, Order const& order,
+                                          word_digits const& digits) {
+    auto const word = order.word(key, digits.word);
+#pragma unroll
+    for (int p = 0; p < max_passes; ++p) {
+      if (p >= digits.passes) break;
+      auto const digit = static_cast<unsigned>(word >> digits.place[p].shift) &
+                         ((1u << digits.place[p].bits) - 1u);
+      int const counter = (p * digit_values + static_cast<int>(digit)) * copies;
+      device::add_to_counter(count[counter + simt::lane_id() % copies], 1);
+    }
+  }
+};
+
 /// Counts digits. Every block counts in shared memory and adds its counts to the others'.
 template <class Order, class Tuning>
 struct digit_histogram_kernel {
   using key_type = typename Order::key_type;
   static constexpr int block_threads = Tuning::block_threads;
   static constexpr int resident_blocks = Tuning::resident_blocks;
-  static constexpr int items_per_thread = Tuning::items_per_thread;
-  static constexpr int copies = Tuning::copies;
-  static constexpr int max_passes = sizeof(typename Order::word_type);
+  static constexpr int max_passes = digit_counters<Order, Tuning>::max_passes;
   static_assert(block_threads % simt::warp_size == 0);
 
   struct shared_storage {
-    unsigned count[max_passes * digit_values * copies];
+    digit_counters<Order, Tuning> counters;
     block::scan_storage<index_t, block_threads> scan;
     unsigned arrived;
   };
@@ -54,61 +111,18 @@ struct digit_histogram_kernel {
                              Order order, word_digits digits, sort_state state,
                              bucket_offsets offsets) const {
     index_t const n = length.get();
-    int const thread = static_cast<int>(threadIdx.x);
-    index_t const rank = index_t{blockIdx.x} * block_threads + thread;
+    index_t const rank = index_t{blockIdx.x} * block_threads + threadIdx.x;
     index_t const ranks = index_t{gridDim.x} * block_threads;
     if (digits.last) state.table(0).clear(rank, ranks);
-    int const counters = digits.passes * digit_values * copies;
-    for (int i = thread; i < counters; i += block_threads) shared.count[i] = 0;
+    shared.counters.clear(digits);
     simt::sync_block();
-    count(shared, in, n, order, digits);
+    shared.counters.add(in, rank, ranks, n, order, digits);
     simt::sync_block();
-    flush(shared, digits, state);
+    shared.counters.flush(digits, [&](int pass) { return state.begins(pass, 0); });
     if (digits.last && is_last_block(shared, state)) plan(shared, n, digits, state, offsets);
   }
 
  private:
-  static __device__ void count(shared_storage& shared, key_type const* in, index_t n,
-                               Order const& order, word_digits const& digits) {
-    index_t const step = index_t{gridDim.x} * block_threads;
-    index_t i = index_t{blockIdx.x} * block_threads + threadIdx.x;
-    for (; i + (items_per_thread - 1) * step < n; i += items_per_thread * step) {
-      key_type keys[items_per_thread];
-#pragma unroll
-      for (int k = 0; k < items_per_thread; ++k) keys[k] = in[i + k * step];
-#pragma unroll
-      for (int k = 0; k < items_per_thread; ++k) count_key(shared, keys[k], order, digits);
-    }
-    for (; i < n; i += step) count_key(shared, in[i], order, digits);
-  }
-
-  static __device__ __forceinline__ void count_key(shared_storage& shared, key_type const& key,
-                                                   Order const& order, word_digits const& digits) {
-    auto const word = order.word(key, digits.word);
-#pragma unroll
-    for (int p = 0; p < max_passes; ++p) {
-      if (p >= digits.passes) break;
-      auto const digit = static_cast<unsigned>(word >> digits.place[p].shift) &
-                         ((1u << digits.place[p].bits) - 1u);
-      int const counter = (p * digit_values + static_cast<int>(digit)) * copies;
-      device::add_to_counter(shared.count[counter + simt::lane_id() % copies], 1);
-    }
-  }
-
-  static __device__ void flush(shared_storage& shared, word_digits const& digits,
-                               sort_state const& state) {
-    for (int i = static_cast<int>(threadIdx.x); i < digits.passes * digit_values;
-         i += block_threads) {
-      unsigned sum = 0;
-#pragma unroll
-      for (int c = 0; c < copies; ++c) sum += shared.count[i * copies + c];
-      if (sum == 0) continue;
-      auto* const counts = state.begins(digits.first_pass + i / digit_values, 0);
-      simt::atomic_ref<unsigned long long>(counts[i % digit_values])
-          .fetch_add(sum, simt::memory_order_relaxed);
-    }
-  }
-
   /// Whether all other blocks have added their counts. All threads call.
   static __device__ bool is_last_block(shared_storage& shared, sort_state const& state) {
     simt::sync_block();

@@ -8,10 +8,12 @@
 
 #include <apps/radix_sort/core/key_order.hpp>
 #include <apps/radix_sort/core/sort_overlap.hpp>
+#include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/device/arguments.cuh>
 #include <libscan/device/item_count.cuh>
 #include <libscan/simt/simt.cuh>
+#include <libscan/warp/scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
@@ -286,6 +288,34 @@ __device__ T const* source_of(sort_step const& step, sort_buffers<T> const& buff
 template <class T>
 __device__ T* target_of(sort_step const& step, sort_buffers<T> const& buffers) {
   return step.into_out != 0 ? buffers.out : buffers.other;
+}
+
+/// Items of one tile of a long segment.
+struct alignas(16) segment_tile {
+  index_t begin;
+  int valid;
+  unsigned number;  // of their segment among the long ones
+};
+
+/// Turns the number of items of each digit into the digits' first places, of which `first` is the
+/// first. By one warp.
+template <class Count>
+__device__ void begin_digits(Count* counts, index_t first) {
+  constexpr int lane_digits = digit_values / simt::warp_size;
+  Count* const begins = counts + simt::lane_id() * lane_digits;
+  index_t count[lane_digits];
+  index_t sum = 0;
+#pragma unroll
+  for (int j = 0; j < lane_digits; ++j) {
+    count[j] = static_cast<index_t>(begins[j]);
+    sum += count[j];
+  }
+  index_t next = warp::exclusive_scan(sum, plus<index_t>{}).prefix + first;
+#pragma unroll
+  for (int j = 0; j < lane_digits; ++j) {
+    begins[j] = static_cast<Count>(next);
+    next += count[j];
+  }
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

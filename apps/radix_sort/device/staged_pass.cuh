@@ -50,7 +50,7 @@ class write_role {
     // In a tile of only long runs there are no others to find.
     int const digits = static_cast<int>(shared.long_items[k % 2]) == work.valid(tile)
                            ? 0
-                           : 1 << work.pass.place.bits;
+                           : 1 << work.place.bits;
     for (int first = warp; first < digits; first += 2 * warps) {
       int const second = first + warps;
       int const begin[2] = {static_cast<int>(begins[first]), static_cast<int>(begins[second])};
@@ -140,78 +140,49 @@ class write_role {
   }
 };
 
-/// A pass. Tiles are assigned to the blocks in turn, so all blocks must be resident. The warps of a
-/// block have four roles, and pass each tile on:
+/// The work of a pass. Tiles are assigned to the blocks in turn, so all blocks must be resident. The
+/// warps of a block have four roles, and pass each tile on:
 ///   rank       takes the keys from the stage that bulk copies fill, counts them, and sorts them by
 ///              their digit in shared memory: the next tile while other warps write this one
 ///   look back  finds how many items of each digit come before the tile
 ///   write      copies each digit's run to its place
 ///   check      compares neighbors in the sorted tile. If any are out of order it puts the tile in
 ///              order and writes it once more, before the ranking warps may reuse its memory.
-template <class Order, class Value, tile_witness Witness, class Tuning>
-struct staged_pass_kernel {
-  using shape = staged_pass_shape<Order, Value, Witness, Tuning>;
+template <class Shape>
+class staged_pass {
+  using shape = Shape;
   using shared_storage = typename shape::shared_storage;
   using work_type = typename shape::work_type;
-  using key_type = typename Order::key_type;
-  static constexpr int block_threads = shape::block_threads;
-  static constexpr int resident_blocks = 1;
-  static constexpr bool cooperative = true;
-  static constexpr int tile_items = shape::tile_items;
-  static constexpr index_t portion_items = shape::portion_items;
 
-  __device__ void operator()(shared_storage& shared, item_count length, Order order,
-                             sort_buffers<key_type> keys, sort_buffers<Value> values,
-                             sort_state state, pass_launch pass) const {
-    if constexpr (simt::has_bulk_copy) {
-      sort_step const step = state.steps[pass.index];
-      if (step.runs == 0) return;
-      index_t const n = length.get();
-      index_t const turn = step.passes_before * pass.portions + pass.portion;
-      index_t const first = pass.portion * portion_items;
-      index_t const rest = n - first < portion_items ? n - first : portion_items;
-      work_type work{n,
-                     first,
-                     static_cast<int>(rest > 0 ? ceil_div(rest, index_t{tile_items}) : 0),
-                     order,
-                     pass,
-                     device::source_of(step, keys),
-                     device::target_of(step, keys),
-                     nullptr,
-                     nullptr,
-                     state.table(turn),
-                     state.begins(pass.index, pass.portion),
-                     state.begins(pass.index, pass.portion + 1)};
-      if constexpr (shape::has_values) {
-        work.values_in = device::source_of(step, values);
-        work.values_out = device::target_of(step, values);
-      }
-      if (threadIdx.x == 0) {
-        shape::init_barriers(shared);
-        ::new (static_cast<void*>(__builtin_addressof(shared.work)))
-            work_type(work);  // an order need not be assignable
-        if (static_cast<int>(blockIdx.x) < work.tiles) shape::fetch_keys(shared, work, blockIdx.x);
-      }
-      simt::sync_block();
-      int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
-      // The ranking warps hold a tile's keys in registers; the others need few.
-      if constexpr (shape::moves_registers) {
-        if (warp < shape::first_write_warp) {
-          simt::set_max_registers_inc<shape::rank_registers>();
-        } else {
-          simt::set_max_registers_dec<shape::other_registers>();
-        }
-      }
+ public:
+  /// By all threads of all blocks. Clears the table of the next pass, too.
+  static __device__ __forceinline__ void run(shared_storage& shared, work_type const& work,
+                                             digit_table const& next) {
+    if (threadIdx.x == 0) {
+      shape::init_barriers(shared);
+      ::new (static_cast<void*>(__builtin_addressof(shared.work)))
+          work_type(work);  // an order need not be assignable
+      if (static_cast<int>(blockIdx.x) < work.tiles) shape::fetch_keys(shared, work, blockIdx.x);
+    }
+    simt::sync_block();
+    int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
+    // The ranking warps hold a tile's keys in registers; the others need few.
+    if constexpr (shape::moves_registers) {
       if (warp < shape::first_write_warp) {
-        rank_role<shape>::run(shared, shared.work, warp);
-      } else if (warp < shape::first_look_back_warp) {
-        clear_share(state.table(turn + 1));
-        write_role<shape>::run(shared, work, warp - shape::first_write_warp);
-      } else if (warp < shape::first_check_warp) {
-        place_tiles(shared, work, warp - shape::first_look_back_warp);
+        simt::set_max_registers_inc<shape::rank_registers>();
       } else {
-        check_tiles(shared, work, warp - shape::first_check_warp);
+        simt::set_max_registers_dec<shape::other_registers>();
       }
+    }
+    if (warp < shape::first_write_warp) {
+      rank_role<shape>::run(shared, shared.work, warp);
+    } else if (warp < shape::first_look_back_warp) {
+      clear_share(next);
+      write_role<shape>::run(shared, work, warp - shape::first_write_warp);
+    } else if (warp < shape::first_check_warp) {
+      place_tiles(shared, work, warp - shape::first_look_back_warp);
+    } else {
+      check_tiles(shared, work, warp - shape::first_check_warp);
     }
   }
 
@@ -230,27 +201,33 @@ struct staged_pass_kernel {
     constexpr int distance = shape::look_back_warps * simt::warp_size;
     int const first = warp * simt::warp_size + simt::lane_id();
     index_t start[lane_digits];
+    auto const load_starts = [&](int tile) {
 #pragma unroll
-    for (int j = 0; j < lane_digits; ++j) {
-      start[j] = static_cast<index_t>(work.begins[first + j * distance]);
-    }
+      for (int j = 0; j < lane_digits; ++j) start[j] = work.items.begin(tile, first + j * distance);
+    };
+    constexpr bool one_segment = shape::tiles_type::one_segment;
+    if constexpr (one_segment) load_starts(0);
     unsigned k = 0;
     for (int tile = static_cast<int>(blockIdx.x); tile < work.tiles;
          tile += static_cast<int>(gridDim.x), ++k) {
       unsigned const slot = k % 2;
+      if constexpr (!one_segment) load_starts(tile);
       shared.counted[slot].wait(k / 2 % 2);
       unsigned before[lane_digits];
-      look_back(work.table, tile, first, before);
+      bool const leads = work.items.leads(tile);
+      look_back(work.table, tile, leads, first, before);
 #pragma unroll
       for (int j = 0; j < lane_digits; ++j) {
         int const digit = first + j * distance;
         unsigned const begin = shared.begin[slot][digit];
         unsigned const end = shared.begin[slot][digit + 1];
         unsigned const up_to = before[j] + (end - begin);
-        if (tile > 0) work.table.publish_prefix(tile, digit, up_to);
+        if (!leads) work.table.publish_prefix(tile, digit, up_to);
         shared.shift[slot][digit] = start[j] + before[j] - begin;
-        if (tile == work.tiles - 1) {
-          work.next_begins[digit] = static_cast<unsigned long long>(start[j] + up_to);
+        if constexpr (one_segment) {
+          if (tile == work.tiles - 1) {
+            work.items.next_begins[digit] = static_cast<unsigned long long>(start[j] + up_to);
+          }
         }
       }
       shared.placed[slot].arrive();
@@ -259,18 +236,19 @@ struct staged_pass_kernel {
 
   /// before[j] = how many items of digit first + j * (lanes that look back) earlier tiles have.
   /// Reads a few tiles at a time, so that the reads are in flight together.
-  static __device__ __forceinline__ void look_back(digit_table const& table, int tile, int first,
+  static __device__ __forceinline__ void look_back(digit_table const& table, int tile, bool leads,
+                                                   int first,
                                                    unsigned (&before)[shape::lane_digits]) {
     constexpr int lane_digits = shape::lane_digits;
     constexpr int distance = shape::look_back_warps * simt::warp_size;
-    constexpr int window = Tuning::look_back_tiles;
+    constexpr int window = shape::tuning::look_back_tiles;
     int next[lane_digits];
 #pragma unroll
     for (int j = 0; j < lane_digits; ++j) {
       before[j] = 0;
       next[j] = tile - 1;
     }
-    for (bool searching = tile > 0; searching;) {
+    for (bool searching = !leads; searching;) {
       unsigned word[lane_digits][window];
 #pragma unroll
       for (int j = 0; j < lane_digits; ++j) {
@@ -302,15 +280,15 @@ struct staged_pass_kernel {
 
   /// Checks the sorted tiles, each warp its share; the first repairs them.
   static __device__ void check_tiles(shared_storage& shared, work_type const& work, int warp) {
-    constexpr int share = tile_items / shape::check_warps;
-    static_assert(share % 16 == 0 && share * shape::check_warps == tile_items);
+    constexpr int share = shape::tile_items / shape::check_warps;
+    static_assert(share % 16 == 0 && share * shape::check_warps == shape::tile_items);
     unsigned k = 0;
     for (int tile = static_cast<int>(blockIdx.x); tile < work.tiles;
          tile += static_cast<int>(gridDim.x), ++k) {
       int const valid = work.valid(tile);
       if (shape::has_values && warp == 0) complete_values(shared, work, tile, k);
       shared.sorted_full.wait(k % 2);
-      bool const good = shared.sorted.ascends(work.order, work.pass.place, warp * share,
+      bool const good = shared.sorted.ascends(work.order, work.place, warp * share,
                                               (warp + 1) * share, valid);
       if (simt::lane_id() == 0) shared.in_order[warp] = good;
       shared.checked.arrive();
@@ -320,7 +298,7 @@ struct staged_pass_kernel {
         for (bool const part : shared.in_order) all_good = all_good && part;
         if (!all_good) {
           shared.written.wait(k % 2);  // what it writes comes after what they wrote
-          shared.sorted.repair(work.order, work.pass.place, valid);
+          shared.sorted.repair(work.order, work.place, valid);
           write_role<shape>::write_runs(shared, work, tile, k, 0, 1);
         }
       }
@@ -337,6 +315,48 @@ struct staged_pass_kernel {
       shared.values.copy_edges(work.values_in + work.base(tile), valid, 0, valid);
     }
     shared.values_ready.arrive();
+  }
+};
+
+/// A pass over all items of a sort, or a portion of them.
+template <class Order, class Value, tile_witness Witness, class Tuning>
+struct staged_pass_kernel {
+  using shape = staged_pass_shape<Order, Value, Witness, Tuning>;
+  using shared_storage = typename shape::shared_storage;
+  using key_type = typename Order::key_type;
+  static constexpr int block_threads = shape::block_threads;
+  static constexpr int resident_blocks = 1;
+  static constexpr bool cooperative = true;
+  static constexpr int tile_items = shape::tile_items;
+  static constexpr index_t portion_items = shape::portion_items;
+
+  __device__ void operator()(shared_storage& shared, item_count length, Order order,
+                             sort_buffers<key_type> keys, sort_buffers<Value> values,
+                             sort_state state, pass_launch pass) const {
+    if constexpr (simt::has_bulk_copy) {
+      sort_step const step = state.steps[pass.index];
+      if (step.runs == 0) return;
+      index_t const n = length.get();
+      index_t const turn = step.passes_before * pass.portions + pass.portion;
+      index_t const first = pass.portion * portion_items;
+      index_t const rest = n - first < portion_items ? n - first : portion_items;
+      typename shape::work_type work{
+          {n, first, state.begins(pass.index, pass.portion),
+           state.begins(pass.index, pass.portion + 1)},
+          static_cast<int>(rest > 0 ? ceil_div(rest, index_t{tile_items}) : 0),
+          order,
+          pass.place,
+          device::source_of(step, keys),
+          device::target_of(step, keys),
+          nullptr,
+          nullptr,
+          state.table(turn)};
+      if constexpr (shape::has_values) {
+        work.values_in = device::source_of(step, values);
+        work.values_out = device::target_of(step, values);
+      }
+      staged_pass<shape>::run(shared, work, state.table(turn + 1));
+    }
   }
 };
 

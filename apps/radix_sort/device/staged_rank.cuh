@@ -108,7 +108,11 @@ class rank_role {
     if (warp < digit_warps) {
 #pragma unroll
       for (int w = 0; w < rank_warps; ++w) total += shared.count[w][digit];
-      work.table.publish(tile, digit, total);
+      if (work.items.leads(tile)) {
+        work.table.publish_prefix(tile, digit, total);
+      } else {
+        work.table.publish(tile, digit, total);
+      }
       if (total > Shape::long_run) {
         unsigned const run = device::take_from_counter(shared.long_runs[k % 2], 1);
         shared.long_run_digit[k % 2][run] = static_cast<unsigned char>(digit);

@@ -193,8 +193,29 @@ __device__ __forceinline__ void store_run(T* target, int begin, int end, Get get
   }
 }
 
-/// Sizes and memory of a staged pass.
-template <class Order, class Value, tile_witness Witness, class Tuning>
+/// The tiles of a pass over a portion of the items of a sort.
+template <int TileItems>
+struct portion_tiles {
+  static constexpr bool one_segment = true;
+
+  index_t n;
+  index_t first;                     // item of the portion
+  unsigned long long const* begins;  // of each digit
+  unsigned long long* next_begins;   // of the next portion's
+
+  __device__ index_t base(int tile) const { return first + index_t{tile} * TileItems; }
+  __device__ int valid(int tile) const { return device::valid_items<TileItems>(n, base(tile)); }
+  /// Whether no tile before it has items that are sorted with its own.
+  __device__ bool leads(int tile) const { return tile == 0; }
+  /// Where the items of a digit begin, of all that are sorted with those of a tile.
+  __device__ index_t begin(int /*tile*/, int digit) const {
+    return static_cast<index_t>(begins[digit]);
+  }
+};
+
+/// Sizes and memory of a staged pass over tiles that a `Tiles` describes.
+template <class Order, class Value, tile_witness Witness, class Tuning,
+          template <int> class Tiles = portion_tiles>
 struct staged_pass_shape {
   using order_type = Order;
   using tuning = Tuning;
@@ -235,6 +256,7 @@ struct staged_pass_shape {
   static_assert(!has_values || Witness == tile_witness::positions);
   static_assert(Order::words == 1);
   using tile_type = sorted_tile<Order, Value, Witness, tile_items>;
+  using tiles_type = Tiles<tile_items>;
 
   /// Reads the pass's digit of keys.
   struct digit_reader {
@@ -247,22 +269,19 @@ struct staged_pass_shape {
 
   /// The data of all roles.
   struct work_type {
-    index_t n;
-    index_t first;  // item of the portion
-    int tiles;      // of the portion
+    tiles_type items;
+    int tiles;  // how many
     Order order;
-    pass_launch pass;
+    digit_place place;
     key_type const* keys_in;
     key_type* keys_out;
     value_type const* values_in;  // null: values are positions
     value_type* values_out;
     digit_table table;
-    unsigned long long const* begins;
-    unsigned long long* next_begins;
 
-    __device__ index_t base(int tile) const { return first + index_t{tile} * tile_items; }
-    __device__ int valid(int tile) const { return device::valid_items<tile_items>(n, base(tile)); }
-    __device__ digit_reader digits() const { return {order, pass.place}; }
+    __device__ index_t base(int tile) const { return items.base(tile); }
+    __device__ int valid(int tile) const { return items.valid(tile); }
+    __device__ digit_reader digits() const { return {order, place}; }
   };
 
   /// A block's memory.

@@ -104,6 +104,9 @@ struct number_bits {
     return static_cast<Word>((bits & sign) != 0 ? ~bits : bits | sign);
   }
 
+  /// Whether keys with equal words are identical.
+  bool equal_is_identical() const { return infinity == 0; }
+
   /// The bits of a word's key; those of one key, if equal keys are not identical.
   LIBSCAN_HOST_DEVICE Word key(Word word) const {
     if (infinity == 0) return (*this)(word);
@@ -141,6 +144,27 @@ struct device_segmented_sort {
 
   /// Bytes of workspace that it needs.
   static std::size_t workspace_bytes(sort_call const& call);
+};
+
+/// A sort within long segments of device memory, between two buffers of keys and, unless
+/// `value_bytes` is 0, of values. It begins in `keys` and `values`. After an even number of digits
+/// the result is there, too, else in the other buffers.
+struct listed_sort_call {
+  void* keys = nullptr;
+  void* other_keys = nullptr;
+  void* values = nullptr;
+  void* other_values = nullptr;
+  int value_bytes = 0;                    ///< 0, 4 or 8
+  std::span<index_t const> offsets = {};  ///< on the host
+  index_t const* d_offsets = nullptr;     ///< the same in device memory
+  bool agree_above = false;  ///< keys of a segment are equal in all bits above the sorted ones
+};
+
+/// The sort on a `cuda_device` or an `executor_run`, of keys as words of 4 or 8 bytes.
+template <class Machine, class Word>
+struct device_listed_sort {
+  static void enqueue(Machine on, queue_place const& place, listed_sort_call const& call,
+                      sort_order<Word, number_bits<Word>> const& order);
 };
 
 /// n > 0 keys of host memory, each a bucket's number: in_bucket[i] < buckets <= 256. `offsets`

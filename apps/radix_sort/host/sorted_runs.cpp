@@ -2,6 +2,8 @@
 // The part of sorted_runs.hpp that runs on the host: lists of pairs, words and results.
 #include <apps/radix_sort/host/sorted_runs.hpp>
 
+#include <apps/radix_sort/host/sort_device.hpp>
+
 #include <algorithm>
 
 #include <libscan/core/half.hpp>
@@ -10,6 +12,17 @@
 #include <libscan/host/on_queue.hpp>
 
 namespace libscan::inline v1::detail {
+
+template <class Key>
+void compiled_runs<Key>::sample(device_queue const& queue, Key const* keys, index_t n,
+                                std::span<word> words, sort_order<Key> const& order) {
+  device_array<word> const d_words(queue, static_cast<index_t>(words.size()));
+  detail::on_machine_of(queue.on, n, [&]<class Machine>(Machine on) {
+    device_runs<Machine, Key>::sample(on, detail::place_of(queue), keys, n, d_words.data(),
+                                      d_words.size(), order);
+  });
+  d_words.download(words);
+}
 
 template <class Key>
 std::vector<index_t> compiled_runs<Key>::search(device_queue const& queue, Key const* keys,
@@ -59,6 +72,19 @@ std::vector<sorted_run<Key>> compiled_runs<Key>::merge(device_queue const& queue
                             static_cast<int>(pairs.size()), tiles, splits.data(), order);
         return merged;
       });
+}
+
+template <class Key>
+void compiled_runs<Key>::sort_segments(device_queue const& queue, listed_sort_call const& segments,
+                                       sort_order<Key> const& order) {
+  if constexpr (sizeof(word) >= 4) {
+    sort_order<word, number_bits<word>> const by_bits{order.direction, order.first_bit,
+                                                      order.end_bit,
+                                                      number_bits<word>::template of<Key>()};
+    detail::on_machine_of(queue.on, 0, [&]<class Machine>(Machine on) {
+      device_listed_sort<Machine, word>::enqueue(on, detail::place_of(queue), segments, by_bits);
+    });
+  }
 }
 
 #define LIBSCAN_COMPILE(name, type) template struct compiled_runs<type>;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches in sorted keys of device memory, and merges of sorted runs there, in plain C++.
-// sorted_runs_device.cuh implements them. Internal.
+// What sorts over ranks do with keys in device memory beside plain sorts, in plain C++: samples,
+// searches in sorted keys, merges of sorted runs, and sorts within buckets. sorted_runs_device.cuh
+// and listed_sort_device.cuh implement them. Internal.
 #pragma once
 
 #include <cstddef>
@@ -21,12 +22,19 @@ struct merge_target {
   int value_bytes;  ///< 4 or 8
 };
 
-/// Sorted keys of a type, which `sort_key` lists, in memory of a queue's machine.
+struct listed_sort_call;
+
+/// Keys of a type, which `sort_key` lists, in memory of a queue's machine.
 template <class Key>
 struct compiled_runs {
   using word = typename sort_order<Key>::word_type;
 
-  /// For each word, how many of the n keys are below it, and how many not above it.
+  /// Words of so many of n > 0 keys, at equal distances.
+  /// Synchronization: on the queue's stream; returns when the result is there.
+  static void sample(device_queue const& queue, Key const* keys, index_t n, std::span<word> words,
+                     sort_order<Key> const& order);
+
+  /// For each word, how many of the n sorted keys are below it, and how many not above it.
   /// Synchronization: on the queue's stream; returns when the result is there.
   static std::vector<index_t> search(device_queue const& queue, Key const* keys, index_t n,
                                      std::span<word const> words, sort_order<Key> const& order);
@@ -37,6 +45,11 @@ struct compiled_runs {
   static std::vector<sorted_run<Key>> merge(device_queue const& queue,
                                             std::span<sorted_run<Key> const> runs,
                                             merge_target const& to, sort_order<Key> const& order);
+
+  /// Sorts within segments; see `listed_sort_call`. Keys have 4 or 8 bytes.
+  /// Synchronization: on the queue's stream; returns before the sort is complete.
+  static void sort_segments(device_queue const& queue, listed_sort_call const& segments,
+                            sort_order<Key> const& order);
 };
 
 /// The same on a `cuda_device` or an `executor_run`, on arrays in its memory.
@@ -46,6 +59,8 @@ struct device_runs {
 
   /// Results of a tile.
   static int tile_items();
+  static void sample(Machine on, queue_place const& place, Key const* keys, index_t n, word* words,
+                     index_t count, sort_order<Key> const& order);
   static void search(Machine on, queue_place const& place, Key const* keys, index_t n,
                      word const* words, index_t count, index_t* found,
                      sort_order<Key> const& order);

@@ -16,6 +16,19 @@ int device_runs<Machine, Key>::tile_items() {
 }
 
 template <class Machine, class Key>
+void device_runs<Machine, Key>::sample(Machine on, queue_place const& place, Key const* keys,
+                                       index_t n, word* words, index_t count,
+                                       sort_order<Key> const& order) {
+  using kernel = device::sample_kernel<Key>;
+  device::on_machine const here(on);
+  auto const blocks = static_cast<unsigned>(ceil_div(count, index_t{kernel::block_threads}));
+  simt::launch<kernel>({.blocks = blocks,
+                        .threads = kernel::block_threads,
+                        .on = device::workspace_of(place).stream()},
+                       keys, n, words, count, device::key_words<Key>{order});
+}
+
+template <class Machine, class Key>
 void device_runs<Machine, Key>::search(Machine on, queue_place const& place, Key const* keys,
                                        index_t n, word const* words, index_t count, index_t* found,
                                        sort_order<Key> const& order) {

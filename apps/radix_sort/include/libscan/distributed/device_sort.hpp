@@ -2,7 +2,7 @@
 // Sorts over ranks of keys in device memory. Each rank sorts its own keys; exact splitters cut
 // them; each rank merges its part of the result. Between GPUs of one process that reach each
 // other's memory, the merge itself reads the other ranks' keys; otherwise an exchange brings them.
-// Otherwise as radix_sort.hpp.
+// Such GPUs sort many keys by buckets instead: sort_by_buckets.hpp. Otherwise as radix_sort.hpp.
 #pragma once
 
 #include <bit>
@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <apps/radix_sort/host/sort_by_buckets.hpp>
 #include <apps/radix_sort/host/sorted_runs.hpp>
 #include <libscan/distributed/device_exchange.hpp>
 #include <libscan/distributed/splitters.hpp>
@@ -23,40 +24,6 @@
 namespace libscan::inline v1 {
 
 namespace detail {
-
-/// Keys of a distributed sort and, unless Value is `keys_only`, as many values.
-template <class Key, class Value>
-struct device_pairs {
-  Key* keys;
-  Value* values;
-};
-
-/// Memory for n of them.
-template <class Key, class Value>
-class device_pairs_array {
- public:
-  device_pairs_array(device_queue const& queue, index_t n) : keys_(queue, n) {
-    if constexpr (!std::is_same_v<Value, keys_only>) values_.emplace(queue, n);
-  }
-  device_pairs<Key, Value> get() const {
-    return {keys_.data(), values_ ? values_->data() : nullptr};
-  }
-
- private:
-  device_array<Key> keys_;
-  std::optional<device_array<Value>> values_;
-};
-
-/// How many of this rank's sorted keys each rank gets.
-template <class Key>
-std::vector<index_t> split_device_keys(collective_call& call, ranks const& on,
-                                       distribution const& out, Key const* keys, index_t n,
-                                       sort_order<Key> const& order) {
-  using word = typename sort_order<Key>::word_type;
-  return detail::split_counts_by<word>(call, out, n, [&](std::span<word const> words) {
-    return compiled_runs<Key>::search(on.queue(), keys, n, words, order);
-  });
-}
 
 /// The passes that merge so many runs two by two.
 inline int merge_passes(int runs) { return std::bit_width(static_cast<unsigned>(runs - 1)); }
@@ -136,30 +103,32 @@ void exchange_and_merge(collective_call& call, ranks const& on, device_pairs<Key
   call.agree("end", [] {});
 }
 
-/// A sort of pairs or keys; sort(sorted) puts this rank's own ones in order. `check` may throw.
-template <class Key, class Value, class Check, class Sort>
-void sort_device_memory(char const* name, ranks const& on, index_t n, index_t n_out,
-                        device_pairs<Key, Value> out, sort_options const& options,
-                        Check const& check, Sort const& sort) {
+/// A sort of pairs or keys. `check` may throw.
+template <class Key, class Value, class Check>
+void sort_device_memory(char const* name, ranks const& on, device_pairs<Key const, Value const> in,
+                        index_t n, device_pairs<Key, Value> out, index_t n_out,
+                        sort_options const& options, Check const& check) {
   detail::collective(on.comm(), name, [&](collective_call& call) {
     sort_order<Key> const order{options.direction, options.first_bit, options.end_bit, {}};
-    std::optional<device_pairs_array<Key, Value>> sorted;
-    auto const d =
-        detail::lengths_of(call, static_cast<std::size_t>(n), static_cast<std::size_t>(n_out), [&] {
-          check();
-          if (on.size() == 1) return;
-          sorted.emplace(on.queue(), n);
-          sort(sorted->get());
-        });
+    auto const d = detail::lengths_of(call, static_cast<std::size_t>(n),
+                                      static_cast<std::size_t>(n_out), [&] {
+                                        check();
+                                        order.check();
+                                      });
     if (on.size() == 1) {
-      sort(out);
+      detail::sort_own(on, in, n, out, options);
       return detail::synchronize(on.queue());
     }
-    auto const send = detail::split_device_keys<Key>(call, on, d.out, sorted->get().keys, n, order);
+    if (detail::suits_buckets(call, on, in.keys, d, order)) {
+      return detail::sort_by_buckets(call, on, in, out, d, options);
+    }
+    device_pairs_array<Key, Value> const sorted(on.queue(), n);
+    detail::sort_own(on, in, n, sorted.get(), options);
+    auto const send = detail::split_device_keys<Key>(call, on, d.out, sorted.get().keys, n, order);
     if (call.through().reads_all_memory()) {
-      detail::merge_from_ranks(call, on, sorted->get(), send, out, n_out, order);
+      detail::merge_from_ranks(call, on, sorted.get(), send, out, n_out, order);
     } else {
-      detail::exchange_and_merge(call, on, sorted->get(), send, out, n_out, order);
+      detail::exchange_and_merge(call, on, sorted.get(), send, out, n_out, order);
     }
   });
 }
@@ -174,7 +143,8 @@ using device_key = typename sort_key<std::remove_const_t<T>>::type;
 /// order; exactly that number, also if all keys are equal. `out` may be the keys.
 /// Types: as `sort_keys` of sort_device_calls.hpp.
 /// Result: the bits of a sort of the whole array on one GPU: the sort is stable.
-/// Memory: a copy of the local keys, and one of the local result (between 2 linked GPUs none).
+/// Memory: a copy of the local keys, and one of the local result (between 2 linked GPUs none, for
+/// fewer than 2^22 keys a rank or keys that one bucket holds).
 /// Synchronization: collective, on the queue's stream; returns when `out` is complete. Each key is
 /// sent at most once.
 /// Throws: as `sort_keys` of radix_sort.hpp; `invalid_argument` on a rank whose engine is cpu;
@@ -184,15 +154,10 @@ void sort_keys(ranks const& on, device_span<Key> keys, device_span<std::remove_c
                sort_options const& options = {}) {
   using key = detail::device_key<Key>;
   detail::sort_device_memory<key, detail::keys_only>(
-      "sort_keys", on, keys.size, out.size, {detail::compiled_keys(out.data), nullptr}, options,
-      [&] {
+      "sort_keys", on, {detail::compiled_keys(keys.data), nullptr}, keys.size,
+      {detail::compiled_keys(out.data), nullptr}, out.size, options, [&] {
         detail::check_device_items(on, keys);
         detail::check_device_items(on, out);
-      },
-      [&](auto const& sorted) {
-        libscan::sort_keys(on.queue(),
-                           device_span<key const>{detail::compiled_keys(keys.data), keys.size},
-                           sorted.keys, options);
       });
 }
 
@@ -205,18 +170,12 @@ void sort_pairs(ranks const& on, device_span<Key> keys, device_span<std::remove_
   using key = detail::device_key<Key>;
   using value = std::remove_const_t<Value>;
   detail::sort_device_memory<key, value>(
-      "sort_pairs", on, keys.size, out.size, {detail::compiled_keys(out.data), values_out.data},
-      options,
-      [&] {
+      "sort_pairs", on, {detail::compiled_keys(keys.data), values.data}, keys.size,
+      {detail::compiled_keys(out.data), values_out.data}, out.size, options, [&] {
         detail::check_device_items(on, keys);
         detail::check_device_items(on, out);
         if (values.size == keys.size && values_out.size == out.size) return;
         throw invalid_argument("sort_pairs: one value per key expected, in inputs and outputs");
-      },
-      [&](auto const& sorted) {
-        libscan::sort_pairs(on.queue(),
-                            device_span<key const>{detail::compiled_keys(keys.data), keys.size},
-                            sorted.keys, values.data, sorted.values, options);
       });
 }
 

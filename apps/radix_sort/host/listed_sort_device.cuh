@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The implementation of `device_listed_sort`. Each file that includes it compiles it for some
+// words. Internal.
+#pragma once
+
+#include <cstdint>
+
+#include <apps/radix_sort/device/listed_segments.cuh>
+#include <apps/radix_sort/host/sort_device.hpp>
+#include <libscan/host/this_machine.cuh>
+
+namespace libscan::inline v1::detail {
+
+template <class Machine, class Word>
+void device_listed_sort<Machine, Word>::enqueue(
+    Machine on, queue_place const& place, listed_sort_call const& call,
+    sort_order<Word, number_bits<Word>> const& order) {
+  device::on_machine const here(on);
+  workspace ws = device::workspace_of(place);
+  device::buffer_pair<Word> const keys{static_cast<Word*>(call.keys),
+                                       static_cast<Word*>(call.other_keys)};
+  auto const with = [&]<class Value>(device::buffer_pair<Value> values) {
+    device::sort_listed_segments<void, sort_order<Word, number_bits<Word>>, Value>(
+        ws, keys, values, call.offsets, call.d_offsets, order, call.agree_above);
+  };
+  auto const values_of = [&]<class Value>(Value /*zero*/) {
+    with(device::buffer_pair<Value>{static_cast<Value*>(call.values),
+                                    static_cast<Value*>(call.other_values)});
+  };
+  if (call.value_bytes == 0) {
+    with(device::buffer_pair<void>());
+  } else if (call.value_bytes == sizeof(std::uint32_t)) {
+    values_of(std::uint32_t{0});
+  } else {
+    values_of(std::uint64_t{0});
+  }
+}
+
+}  // namespace libscan::inline v1::detail

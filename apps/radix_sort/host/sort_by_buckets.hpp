@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sort of many keys over GPUs that reach each other's memory. Each rank splits its keys into
+// buckets by their highest digit. Exact splitters cut the buckets where a rank's part of the result
+// ends. Then each rank copies its buckets from all ranks, and sorts those that have come while the
+// next ones come. Internal.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include <apps/radix_sort/host/sort_device.hpp>
+#include <apps/radix_sort/host/sorted_runs.hpp>
+#include <libscan/distributed/collective.hpp>
+#include <libscan/distributed/exchange.hpp>
+#include <libscan/distributed/ranks.hpp>
+#include <libscan/distributed/splitters.hpp>
+#include <libscan/host/device_memory.hpp>
+#include <libscan/sort_device_calls.hpp>
+
+namespace libscan::inline v1::detail {
+
+/// Keys of a distributed sort and, unless Value is `keys_only`, as many values.
+template <class Key, class Value>
+struct device_pairs {
+  Key* keys;
+  Value* values;
+
+  device_pairs from(index_t i) const { return {keys + i, values == nullptr ? nullptr : values + i}; }
+};
+
+/// Memory for n of them.
+template <class Key, class Value>
+class device_pairs_array {
+ public:
+  device_pairs_array(device_queue const& queue, index_t n) : keys_(queue, n) {
+    if constexpr (!std::is_same_v<Value, keys_only>) values_.emplace(queue, n);
+  }
+  device_pairs<Key, Value> get() const {
+    return {keys_.data(), values_ ? values_->data() : nullptr};
+  }
+
+ private:
+  device_array<Key> keys_;
+  std::optional<device_array<Value>> values_;
+};
+
+/// Sorts n of this rank's own.
+template <class Key, class Value>
+void sort_own(ranks const& on, device_pairs<Key const, Value const> in, index_t n,
+              device_pairs<Key, Value> out, sort_options const& options) {
+  device_span<Key const> const keys{in.keys, n};
+  if constexpr (std::is_same_v<Value, keys_only>) {
+    libscan::sort_keys(on.queue(), keys, out.keys, options);
+  } else {
+    libscan::sort_pairs(on.queue(), keys, out.keys, in.values, out.values, options);
+  }
+}
+
+/// How many of this rank's sorted keys each rank gets.
+template <class Key>
+std::vector<index_t> split_device_keys(collective_call& call, ranks const& on,
+                                       distribution const& out, Key const* keys, index_t n,
+                                       sort_order<Key> const& order) {
+  using word = typename sort_order<Key>::word_type;
+  return detail::split_counts_by<word>(call, out, n, [&](std::span<word const> words) {
+    return compiled_runs<Key>::search(on.queue(), keys, n, words, order);
+  });
+}
+
+inline constexpr int bucket_bits = 8;
+inline constexpr std::size_t buckets = std::size_t{1} << bucket_bits;
+
+/// Where the buckets of a rank begin, and where the last one ends.
+using bucket_bounds = std::array<index_t, buckets + 1>;
+
+/// The buckets in which the parts of the ranks begin, but the first, if the buckets of all ranks
+/// together have these bounds.
+template <class Number>
+std::set<std::size_t> cut_buckets(std::array<Number, buckets + 1> const& bounds,
+                                  distribution const& out) {
+  std::set<std::size_t> found;
+  for (int r = 1; r < out.ranks(); ++r) {
+    if (out.begin(r) == out.total()) break;
+    auto const past = std::ranges::upper_bound(bounds, static_cast<Number>(out.begin(r)));
+    auto const bucket = static_cast<std::size_t>(past - bounds.begin());
+    found.insert(std::clamp(bucket, std::size_t{1}, buckets) - 1);
+  }
+  return found;
+}
+
+/// Keys of a rank at equal distances.
+template <class Word>
+struct bucket_sample {
+  std::array<Word, 1024> words;
+};
+
+/// Whether a sort by buckets is faster than local sorts and a merge: with enough items, unless a
+/// sample says that many are in buckets that the ranks share. The same on all ranks.
+template <class Key>
+bool suits_buckets(collective_call& call, ranks const& on, Key const* keys, in_and_out const& d,
+                   sort_order<Key> const& order) {
+  using word = typename sort_order<Key>::word_type;
+  // Of a rank. In the executor few, so that tests of few items come here.
+  index_t const min_items = on.local().is_cuda() ? index_t{1} << 22 : index_t{1} << 10;
+  if (sizeof(Key) < 4 || !call.through().reads_all_memory() ||
+      order.end() - order.first_bit <= 2 * bucket_bits || d.in.total() < min_items * on.size()) {
+    return false;
+  }
+  auto const samples = call.gather("samples", [&] {
+    bucket_sample<word> mine{};
+    index_t const n = d.in.size(on.rank());
+    if (n > 0) compiled_runs<Key>::sample(on.queue(), keys, n, mine.words, order);
+    return mine;
+  });
+  std::array<double, buckets + 1> bounds{};  // first: how many are in the bucket before
+  for (int r = 0; r < on.size(); ++r) {
+    auto const& words = samples[static_cast<std::size_t>(r)].words;
+    double const each = static_cast<double>(d.in.size(r)) / static_cast<double>(words.size());
+    for (word const one : words) {
+      bounds[static_cast<std::size_t>(one >> (order.end() - bucket_bits)) + 1] += each;
+    }
+  }
+  for (std::size_t b = 0; b < buckets; ++b) bounds[b + 1] += bounds[b];
+  double shared = 0;
+  for (std::size_t const b : detail::cut_buckets(bounds, d.out)) shared += bounds[b + 1] - bounds[b];
+  return shared <= static_cast<double>(d.in.total()) / 16;
+}
+
+/// The bounds of buckets that follow one another.
+template <class Key>
+bucket_bounds bounds_of(ranks const& on, Key const* keys, index_t n,
+                        sort_order<Key> const& order) {
+  using word = typename sort_order<Key>::word_type;
+  std::vector<word> firsts;
+  for (std::size_t b = 0; b < buckets; ++b) {
+    firsts.push_back(static_cast<word>(static_cast<word>(b) << (order.end() - bucket_bits)));
+  }
+  auto const found = compiled_runs<Key>::search(on.queue(), keys, n, firsts, order);
+  bucket_bounds bounds;
+  for (std::size_t b = 0; b < buckets; ++b) bounds[b] = found[2 * b];
+  bounds[buckets] = n;
+  return bounds;
+}
+
+/// A piece of another rank's bucket, and where it goes.
+struct bucket_piece {
+  std::size_t from;  // rank
+  index_t begin;     // there
+  index_t target;    // here
+  index_t size;
+};
+
+/// What a rank receives: its buckets one after the other, each in rank order.
+struct received_buckets {
+  std::vector<index_t> offsets{0};             // of those that are not empty
+  std::vector<std::vector<bucket_piece>> of;  // each of them
+
+  /// Rank q sends items [begins[q], begins[q] + sizes[q]) of its buckets.
+  received_buckets(std::span<bucket_bounds const> bounds, std::span<index_t const> begins,
+                   std::span<index_t const> sizes) {
+    for (std::size_t b = 0; b < buckets; ++b) {
+      std::vector<bucket_piece> pieces;
+      index_t end = offsets.back();
+      for (std::size_t q = 0; q < bounds.size(); ++q) {
+        index_t const from = std::max(bounds[q][b], begins[q]);
+        index_t const to = std::min(bounds[q][b + 1], begins[q] + sizes[q]);
+        if (from >= to) continue;
+        pieces.push_back({q, from, end, to - from});
+        end += to - from;
+      }
+      if (pieces.empty()) continue;
+      offsets.push_back(end);
+      of.push_back(std::move(pieces));
+    }
+  }
+};
+
+/// Copies buckets out of all ranks' memory into `into`, and sorts each between it and `other`.
+/// `order`: the bits below those that make the buckets.
+template <class Key, class Value>
+void receive_and_sort(ranks const& on, std::span<device_pairs<Key, Value> const> all,
+                      received_buckets const& received, device_pairs<Key, Value> into,
+                      device_pairs<Key, Value> other, sort_order<Key> const& order,
+                      bool agree_above) {
+  constexpr index_t groups = 8;  // of buckets; while one is sorted the next ones come
+  std::span<index_t const> const offsets = received.offsets;
+  device_array<index_t> const d_offsets(on.queue(), static_cast<index_t>(offsets.size()));
+  d_offsets.upload(offsets);
+  own_stream const from_here(on.local()), from_others(on.local());
+  auto const me = static_cast<std::size_t>(on.rank());
+  for (std::size_t first = 0; first + 1 < offsets.size();) {
+    index_t const wanted = offsets.back() / groups;
+    std::size_t last = first;
+    do {
+      for (std::size_t turn = 0; turn < all.size(); ++turn) {
+        for (bucket_piece const& piece : received.of[last]) {
+          if (piece.from != (me + turn) % all.size()) continue;
+          auto const from = all[piece.from].from(piece.begin), to = into.from(piece.target);
+          auto const size = static_cast<std::size_t>(piece.size);
+          auto const queue = (piece.from == me ? from_here : from_others).queue();
+          detail::copy(queue, to.keys, from.keys, size * sizeof(Key));
+          if (to.values != nullptr) {
+            detail::copy(queue, to.values, from.values, size * sizeof(Value));
+          }
+        }
+      }
+      ++last;
+    } while (last + 1 < offsets.size() && offsets[last] - offsets[first] < wanted);
+    detail::follow(on.queue(), from_others.queue().stream);
+    detail::follow(on.queue(), from_here.queue().stream);
+    listed_sort_call segments{.keys = into.keys,
+                              .other_keys = other.keys,
+                              .offsets = offsets.subspan(first, last - first + 1),
+                              .d_offsets = d_offsets.data() + first,
+                              .agree_above = agree_above};
+    if constexpr (!std::is_same_v<Value, keys_only>) {
+      segments.values = into.values;
+      segments.other_values = other.values;
+      segments.value_bytes = sizeof(Value);
+    }
+    compiled_runs<Key>::sort_segments(on.queue(), segments, order);
+    first = last;
+  }
+  detail::synchronize(on.queue());
+}
+
+/// Sorts d.in.size(rank) items of each rank, which reads all ranks' memory.
+template <class Key, class Value>
+void sort_by_buckets(collective_call& call, ranks const& on,
+                     device_pairs<Key const, Value const> in, device_pairs<Key, Value> out,
+                     in_and_out const& d, sort_options const& options) {
+  sort_order<Key> const order{options.direction, options.first_bit, options.end_bit, {}};
+  int const first_of_bucket = order.end() - bucket_bits;
+  sort_options to_buckets = options, below = options;
+  to_buckets.first_bit = below.end_bit = first_of_bucket;
+  to_buckets.end_bit = order.end();
+
+  index_t const n = d.in.size(on.rank()), n_out = d.out.size(on.rank());
+  std::optional<device_pairs_array<Key, Value>> split, other;
+  auto const bounds = call.gather("buckets", [&] {
+    split.emplace(on.queue(), n);
+    detail::sort_own(on, in, n, split->get(), to_buckets);
+    return detail::bounds_of(on, split->get().keys, n, order);
+  });
+  bucket_bounds of_all{};
+  for (bucket_bounds const& one : bounds) {
+    for (std::size_t b = 0; b <= buckets; ++b) of_all[b] += one[b];
+  }
+  for (std::size_t const b : detail::cut_buckets(of_all, d.out)) {
+    index_t const begin = bounds[static_cast<std::size_t>(on.rank())][b];
+    index_t const size = bounds[static_cast<std::size_t>(on.rank())][b + 1] - begin;
+    auto const bucket = split->get().from(begin);
+    detail::sort_own<Key, Value>(on, {bucket.keys, bucket.values}, size, bucket, below);
+  }
+  // In a bucket that is not sorted, a search ends somewhere within it. So the counts of the
+  // buckets' sums are right, and the cuts are in buckets that are sorted.
+  auto const send = detail::split_device_keys(call, on, d.out, split->get().keys, n, order);
+  std::vector<index_t> begins(send.size()), theirs(send.size()), receive(send.size());
+  std::exclusive_scan(send.begin(), send.end(), begins.begin(), index_t{0});
+  call.through().transpose(call.at("counts"), send, receive);
+  call.through().transpose(call.at("places"), begins, theirs);
+  auto const all = call.gather("buckets", [&] {
+    other.emplace(on.queue(), n_out);
+    detail::synchronize(on.queue());
+    return split->get();
+  });
+  call.agree("sort", [&] {
+    received_buckets const received(bounds, theirs, receive);
+    bool const odd = ceil_div(first_of_bucket - order.first_bit, bucket_bits) % 2 != 0;
+    sort_order<Key> const order_below{options.direction, below.first_bit, below.end_bit, {}};
+    detail::receive_and_sort<Key, Value>(on, all, received, odd ? other->get() : out,
+                                         odd ? out : other->get(), order_below,
+                                         order.end() == sort_order<Key>::bits);
+  });
+}
+
+}  // namespace libscan::inline v1::detail
