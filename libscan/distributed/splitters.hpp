@@ -29,7 +29,8 @@ namespace libscan::inline v1 {
 ///   }
 ///
 /// Memory: `counters()` is at most 2^21 (16 MiB), for up to 2^20 cuts. Rounds: at most 6 for 64-bit
-/// words, if there are at least 2^10 keys per cut and fewer than 1024 cuts.
+/// words, if there are at least 2^10 keys per cut and fewer than 1024 cuts; fewer if each cut is
+/// before all keys that share the counted bits of its word.
 template <std::unsigned_integral Word>
 class exact_splitters {
  public:
@@ -106,15 +107,14 @@ class exact_splitters {
     int const shift = bits_left_ - digit();
     std::size_t group = 0;
     for (cut& one : cuts_) {
-      if (one.where != inside_cut) continue;
+      if (one.is_known()) continue;
       while (groups_[group] != one.word) ++group;
       auto const counts = sums.subspan(group << digit(), std::size_t{1} << digit());
       std::size_t d = 0;
       while (one.left >= counts[d]) one.left -= counts[d++];
       one.word = static_cast<Word>(one.word | static_cast<Word>(static_cast<Word>(d) << shift));
     }
-    bits_left_ = shift;
-    find_groups();
+    bits_left_ = find_groups() ? shift : 0;
   }
 
   /// After the last round: how many local keys of smaller words, and how many of the same word as
@@ -165,6 +165,8 @@ class exact_splitters {
     place where;
     Word word;     // its known bits
     index_t left;  // keys before the cut among those with these bits
+
+    bool is_known() const { return where != inside_cut || left == 0; }
   };
 
   int digit() const { return std::min(digit_bits_, bits_left_); }
@@ -191,11 +193,12 @@ class exact_splitters {
     return begin;
   }
 
-  /// The different known bits of the cuts, ascending. Returns whether there are any.
+  /// The different known bits of the cuts that are not known yet, ascending. Returns whether there
+  /// are any.
   bool find_groups() {
     groups_.clear();
     for (cut const& one : cuts_) {
-      if (one.where != inside_cut) continue;
+      if (one.is_known()) continue;
       if (groups_.empty() || groups_.back() != one.word) groups_.push_back(one.word);
     }
     return !groups_.empty();

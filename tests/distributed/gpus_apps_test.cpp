@@ -33,7 +33,7 @@ using test::spread;
 namespace {
 
 /// Kinds of keys that splitters find hard.
-enum class skew : std::uint8_t { uniform, equal, two, small, descending };
+enum class skew : std::uint8_t { uniform, equal, two, small, descending, crowded };
 
 template <class Key>
 std::vector<Key> keys_of(skew how, index_t n) {
@@ -56,6 +56,9 @@ std::vector<Key> keys_of(skew how, index_t n) {
         break;
       case skew::descending:
         keys.push_back(static_cast<Key>(n - i));
+        break;
+      case skew::crowded:  // every second key is near one of few
+        keys.push_back(static_cast<Key>(word % 2 == 0 ? word : word % 3 * 0x3000'0000 + word / 7 % 9));
         break;
     }
   }
@@ -156,6 +159,26 @@ TEST_CASE("sorts of device memory over ranks are exact and stable") {
                                           {.first_bit = 3, .end_bit = 12});
   check_sort<double, std::uint32_t>(3, 3, skew::uniform, spread::all_on_last, spread::even, down);
   check_sort<std::int64_t, std::uint32_t>(4, 0, skew::uniform, spread::even, spread::even, up);
+}
+
+TEST_CASE("many keys over ranks are sorted by buckets") {
+  // As many as `suits_buckets` asks for.
+  bool const on_gpu = machines_for(1)[0].is_cuda();
+  index_t const n = on_gpu ? 3 * (index_t{1} << 22) + 2 : 3 * (index_t{1} << 10) + 2;
+  sort_options const up{}, down{.direction = sort_direction::descending};
+  using word = std::uint32_t;
+  check_sort<word, word>(2, n, skew::uniform, spread::even, spread::uneven, up);
+  check_sort<word, word>(2, n + 1, skew::crowded, spread::uneven, spread::even, down);
+  check_sort<std::int32_t, word>(3, n, skew::uniform, spread::uneven, spread::uneven, up);
+  check_sort<std::uint64_t, word>(3, n + 1, skew::uniform, spread::all_on_last, spread::even, up);
+  check_sort<std::int64_t, std::uint64_t>(2, n, skew::uniform, spread::even, spread::all_on_last,
+                                          down);
+  if (on_gpu) return;  // the loop takes long
+  check_sort<double, word>(2, n, skew::uniform, spread::even, spread::every_third, up);
+  check_sort<word, word>(3, n + 1, skew::crowded, spread::every_third, spread::all_on_last,
+                         {.first_bit = 3, .end_bit = 29});
+  check_sort<std::int64_t, word>(2, n, skew::uniform, spread::even, spread::even,
+                                 {.first_bit = 40, .end_bit = 61});
 }
 
 TEST_CASE("filters and histograms of device memory over ranks") {

@@ -147,19 +147,8 @@ struct buffer_pair {
 template <>
 struct buffer_pair<void> {};
 
-/// Whether keys that compare equal in all bits are identical.
-template <class Order>
-bool equal_keys_are_identical(Order const& order) {
-  if constexpr (requires { order.decompose.equal_is_identical(); }) {
-    return order.decompose.equal_is_identical();
-  } else {
-    return equal_is_identical<Order>;
-  }
-}
-
 /// Sorts the items of each segment in passes, by kernels that suit long ones: `Tuning` has
 /// `histogram`, and tunings of staged passes for keys and for positions.
-/// `in_segment_identical`: keys of a segment that are equal in the order's bits are identical.
 template <class Tuning, tile_witness Witness, class Order, class Value>
 void sort_listed_by_passes(workspace& ws, buffer_pair<typename Order::key_type> keys,
                            buffer_pair<Value> values, std::span<index_t const> offsets,
@@ -261,10 +250,9 @@ void sort_listed_segments(workspace& ws, buffer_pair<typename Order::key_type> k
     bool const few = offsets.size() <= max_listed_segments + 1;
     index_t const n = offsets.back() - offsets.front();
     if (few && n >= by_position::min_items && simt::device_can_pipeline<kernel>()) {
-      bool const identical = order.first_bit == 0 && agree_above &&
-                             device::equal_keys_are_identical(order);
-      if constexpr (std::is_void_v<Value>) {
-        if (identical) {
+      // Keys of a segment that are equal in the order's bits must be identical.
+      if constexpr (equal_is_identical<Order> && std::is_void_v<Value>) {
+        if (order.first_bit == 0 && agree_above) {
           return device::sort_listed_by_passes<tuning, tile_witness::keys>(
               ws, keys, values, offsets, d_offsets, order, places);
         }

@@ -188,6 +188,17 @@ struct merge_kernel {
   }
 };
 
+/// *found = how many of a[0..m-1] are among the first k items of the stable merge of a and b.
+template <class Key>
+struct merge_cut_kernel {
+  static constexpr int block_threads = 1;
+
+  __device__ void operator()(Key const* a, index_t m, Key const* b, index_t n, index_t k,
+                             index_t* found, key_words<Key> word_of) const {
+    *found = device::merge_path(a, m, b, n, k, word_of);
+  }
+};
+
 /// words[i] = the word of key i n / count.
 template <class Key>
 struct sample_kernel {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The implementation of `device_listed_sort`. Each file that includes it compiles it for some
-// words. Internal.
+// types. Internal.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace libscan::inline v1::detail {
 
-template <class Machine, class Word>
-void device_listed_sort<Machine, Word>::enqueue(
-    Machine on, queue_place const& place, listed_sort_call const& call,
-    sort_order<Word, number_bits<Word>> const& order) {
+template <class Machine, class Key>
+void device_listed_sort<Machine, Key>::enqueue(Machine on, queue_place const& place,
+                                               listed_sort_call const& call,
+                                               sort_order<Key> const& order) {
   device::on_machine const here(on);
   workspace ws = device::workspace_of(place);
-  device::buffer_pair<Word> const keys{static_cast<Word*>(call.keys),
-                                       static_cast<Word*>(call.other_keys)};
+  device::buffer_pair<Key> const keys{static_cast<Key*>(call.keys),
+                                      static_cast<Key*>(call.other_keys)};
   auto const with = [&]<class Value>(device::buffer_pair<Value> values) {
-    device::sort_listed_segments<void, sort_order<Word, number_bits<Word>>, Value>(
+    device::sort_listed_segments<void, sort_order<Key>, Value>(
         ws, keys, values, call.offsets, call.d_offsets, order, call.agree_above);
   };
   auto const values_of = [&]<class Value>(Value /*zero*/) {

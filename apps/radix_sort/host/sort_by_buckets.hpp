@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <span>
@@ -148,7 +149,7 @@ bucket_bounds bounds_of(ranks const& on, Key const* keys, index_t n,
   return bounds;
 }
 
-/// A piece of another rank's bucket, and where it goes.
+/// A piece of a rank's bucket, and where it goes.
 struct bucket_piece {
   std::size_t from;  // rank
   index_t begin;     // there
@@ -156,20 +157,31 @@ struct bucket_piece {
   index_t size;
 };
 
+/// Which items of each rank's buckets a rank gets: [begins[q], begins[q] + sizes[q]) of rank q.
+struct bucket_share {
+  std::vector<index_t> begins, sizes;
+};
+
+/// The share between two cuts, which are positions in each rank's buckets.
+inline bucket_share share_between(std::vector<index_t> const& from,
+                                  std::vector<index_t> const& to) {
+  bucket_share share{from, to};
+  for (std::size_t q = 0; q < from.size(); ++q) share.sizes[q] -= from[q];
+  return share;
+}
+
 /// What a rank receives: its buckets one after the other, each in rank order.
 struct received_buckets {
   std::vector<index_t> offsets{0};             // of those that are not empty
   std::vector<std::vector<bucket_piece>> of;  // each of them
 
-  /// Rank q sends items [begins[q], begins[q] + sizes[q]) of its buckets.
-  received_buckets(std::span<bucket_bounds const> bounds, std::span<index_t const> begins,
-                   std::span<index_t const> sizes) {
+  received_buckets(std::span<bucket_bounds const> bounds, bucket_share const& share) {
     for (std::size_t b = 0; b < buckets; ++b) {
       std::vector<bucket_piece> pieces;
       index_t end = offsets.back();
       for (std::size_t q = 0; q < bounds.size(); ++q) {
-        index_t const from = std::max(bounds[q][b], begins[q]);
-        index_t const to = std::min(bounds[q][b + 1], begins[q] + sizes[q]);
+        index_t const from = std::max(bounds[q][b], share.begins[q]);
+        index_t const to = std::min(bounds[q][b + 1], share.begins[q] + share.sizes[q]);
         if (from >= to) continue;
         pieces.push_back({q, from, end, to - from});
         end += to - from;
@@ -197,21 +209,19 @@ void receive_and_sort(ranks const& on, std::span<device_pairs<Key, Value> const>
   for (std::size_t first = 0; first + 1 < offsets.size();) {
     index_t const wanted = offsets.back() / groups;
     std::size_t last = first;
+    std::vector<memory_copy> here, others;
     do {
-      for (std::size_t turn = 0; turn < all.size(); ++turn) {
-        for (bucket_piece const& piece : received.of[last]) {
-          if (piece.from != (me + turn) % all.size()) continue;
-          auto const from = all[piece.from].from(piece.begin), to = into.from(piece.target);
-          auto const size = static_cast<std::size_t>(piece.size);
-          auto const queue = (piece.from == me ? from_here : from_others).queue();
-          detail::copy(queue, to.keys, from.keys, size * sizeof(Key));
-          if (to.values != nullptr) {
-            detail::copy(queue, to.values, from.values, size * sizeof(Value));
-          }
-        }
+      for (bucket_piece const& piece : received.of[last]) {
+        auto const from = all[piece.from].from(piece.begin), to = into.from(piece.target);
+        auto const size = static_cast<std::size_t>(piece.size);
+        auto& copies = piece.from == me ? here : others;
+        copies.push_back({to.keys, from.keys, size * sizeof(Key)});
+        if (to.values != nullptr) copies.push_back({to.values, from.values, size * sizeof(Value)});
       }
       ++last;
     } while (last + 1 < offsets.size() && offsets[last] - offsets[first] < wanted);
+    detail::copy_all(from_others.queue(), others);
+    detail::copy_all(from_here.queue(), here);
     detail::follow(on.queue(), from_others.queue().stream);
     detail::follow(on.queue(), from_here.queue().stream);
     listed_sort_call segments{.keys = into.keys,
@@ -228,6 +238,42 @@ void receive_and_sort(ranks const& on, std::span<device_pairs<Key, Value> const>
     first = last;
   }
   detail::synchronize(on.queue());
+}
+
+/// The share of a rank of two: where the cut between them is. Their buckets have these bounds; the
+/// one that holds the cut is sorted.
+template <class Key, class Value>
+bucket_share share_of_two(ranks const& on, std::span<device_pairs<Key, Value> const> all,
+                          std::span<bucket_bounds const> bounds, index_t cut,
+                          sort_order<Key> const& order) {
+  std::size_t b = 0;  // that holds the cut
+  while (b + 1 < buckets && bounds[0][b + 1] + bounds[1][b + 1] <= cut) ++b;
+  sorted_run<Key> runs[2];
+  for (std::size_t q : {std::size_t{0}, std::size_t{1}}) {
+    runs[q] = {all[q].keys + bounds[q][b], nullptr, bounds[q][b + 1] - bounds[q][b]};
+  }
+  index_t const before = std::clamp(cut - bounds[0][b] - bounds[1][b], index_t{0},
+                                    runs[0].size + runs[1].size);
+  index_t const of_first =
+      compiled_runs<Key>::merge_cut(on.queue(), runs[0], runs[1], before, order);
+  std::vector<index_t> const at_cut{bounds[0][b] + of_first, bounds[1][b] + before - of_first};
+  if (on.rank() == 0) return detail::share_between({0, 0}, at_cut);
+  return detail::share_between(at_cut, {bounds[0][buckets], bounds[1][buckets]});
+}
+
+/// The share of any rank, of n items of its own.
+template <class Key>
+bucket_share share_of_many(collective_call& call, ranks const& on, distribution const& out,
+                           Key const* keys, index_t n, sort_order<Key> const& order) {
+  // In a bucket that is not sorted, a search ends somewhere within it. So the sums of counts up to
+  // the ends of buckets are right, and cuts are in buckets that are sorted.
+  auto const send = detail::split_device_keys(call, on, out, keys, n, order);
+  std::vector<index_t> begins(send.size());
+  std::exclusive_scan(send.begin(), send.end(), begins.begin(), index_t{0});
+  bucket_share share{begins, begins};
+  call.through().transpose(call.at("counts"), send, share.sizes);
+  call.through().transpose(call.at("places"), begins, share.begins);
+  return share;
 }
 
 /// Sorts d.in.size(rank) items of each rank, which reads all ranks' memory.
@@ -258,20 +304,20 @@ void sort_by_buckets(collective_call& call, ranks const& on,
     auto const bucket = split->get().from(begin);
     detail::sort_own<Key, Value>(on, {bucket.keys, bucket.values}, size, bucket, below);
   }
-  // In a bucket that is not sorted, a search ends somewhere within it. So the counts of the
-  // buckets' sums are right, and the cuts are in buckets that are sorted.
-  auto const send = detail::split_device_keys(call, on, d.out, split->get().keys, n, order);
-  std::vector<index_t> begins(send.size()), theirs(send.size()), receive(send.size());
-  std::exclusive_scan(send.begin(), send.end(), begins.begin(), index_t{0});
-  call.through().transpose(call.at("counts"), send, receive);
-  call.through().transpose(call.at("places"), begins, theirs);
-  auto const all = call.gather("buckets", [&] {
+  bucket_share share;
+  if (on.size() > 2) {
+    share = detail::share_of_many(call, on, d.out, split->get().keys, n, order);
+  }
+  auto const all = call.gather("memory", [&] {
     other.emplace(on.queue(), n_out);
     detail::synchronize(on.queue());
     return split->get();
   });
   call.agree("sort", [&] {
-    received_buckets const received(bounds, theirs, receive);
+    if (on.size() == 2) {
+      share = detail::share_of_two<Key, Value>(on, all, bounds, d.out.begin(1), order);
+    }
+    received_buckets const received(bounds, share);
     bool const odd = ceil_div(first_of_bucket - order.first_bit, bucket_bits) % 2 != 0;
     sort_order<Key> const order_below{options.direction, below.first_bit, below.end_bit, {}};
     detail::receive_and_sort<Key, Value>(on, all, received, odd ? other->get() : out,

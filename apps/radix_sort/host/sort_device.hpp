@@ -104,9 +104,6 @@ struct number_bits {
     return static_cast<Word>((bits & sign) != 0 ? ~bits : bits | sign);
   }
 
-  /// Whether keys with equal words are identical.
-  bool equal_is_identical() const { return infinity == 0; }
-
   /// The bits of a word's key; those of one key, if equal keys are not identical.
   LIBSCAN_HOST_DEVICE Word key(Word word) const {
     if (infinity == 0) return (*this)(word);
@@ -160,11 +157,12 @@ struct listed_sort_call {
   bool agree_above = false;  ///< keys of a segment are equal in all bits above the sorted ones
 };
 
-/// The sort on a `cuda_device` or an `executor_run`, of keys as words of 4 or 8 bytes.
-template <class Machine, class Word>
+/// The sort on a `cuda_device` or an `executor_run`, of floating-point keys and of unsigned ones,
+/// of 4 and 8 bytes.
+template <class Machine, class Key>
 struct device_listed_sort {
   static void enqueue(Machine on, queue_place const& place, listed_sort_call const& call,
-                      sort_order<Word, number_bits<Word>> const& order);
+                      sort_order<Key> const& order);
 };
 
 /// n > 0 keys of host memory, each a bucket's number: in_bucket[i] < buckets <= 256. `offsets`

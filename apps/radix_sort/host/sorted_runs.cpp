@@ -42,6 +42,20 @@ std::vector<index_t> compiled_runs<Key>::search(device_queue const& queue, Key c
 }
 
 template <class Key>
+index_t compiled_runs<Key>::merge_cut(device_queue const& queue, sorted_run<Key> const& a,
+                                      sorted_run<Key> const& b, index_t k,
+                                      sort_order<Key> const& order) {
+  device_array<index_t> const d_found(queue, 1);
+  detail::on_machine_of(queue.on, k, [&]<class Machine>(Machine on) {
+    device_runs<Machine, Key>::merge_cut(on, detail::place_of(queue), a, b, k, d_found.data(),
+                                         order);
+  });
+  index_t found = 0;
+  d_found.download({&found, 1});
+  return found;
+}
+
+template <class Key>
 std::vector<sorted_run<Key>> compiled_runs<Key>::merge(device_queue const& queue,
                                                        std::span<sorted_run<Key> const> runs,
                                                        merge_target const& to,
@@ -77,12 +91,12 @@ std::vector<sorted_run<Key>> compiled_runs<Key>::merge(device_queue const& queue
 template <class Key>
 void compiled_runs<Key>::sort_segments(device_queue const& queue, listed_sort_call const& segments,
                                        sort_order<Key> const& order) {
-  if constexpr (sizeof(word) >= 4) {
-    sort_order<word, number_bits<word>> const by_bits{order.direction, order.first_bit,
-                                                      order.end_bit,
-                                                      number_bits<word>::template of<Key>()};
+  if constexpr (sizeof(Key) >= 4) {
+    // The highest bit, in which signed words differ from unsigned ones, is not sorted by.
+    using compiled = std::conditional_t<std::is_integral_v<Key>, word, Key>;
+    sort_order<compiled> const same{order.direction, order.first_bit, order.end_bit, {}};
     detail::on_machine_of(queue.on, 0, [&]<class Machine>(Machine on) {
-      device_listed_sort<Machine, word>::enqueue(on, detail::place_of(queue), segments, by_bits);
+      device_listed_sort<Machine, compiled>::enqueue(on, detail::place_of(queue), segments, same);
     });
   }
 }

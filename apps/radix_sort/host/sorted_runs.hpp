@@ -39,6 +39,11 @@ struct compiled_runs {
   static std::vector<index_t> search(device_queue const& queue, Key const* keys, index_t n,
                                      std::span<word const> words, sort_order<Key> const& order);
 
+  /// How many items of run a are among the first k of the stable merge of a and b.
+  /// Synchronization: on the queue's stream; returns when the result is there.
+  static index_t merge_cut(device_queue const& queue, sorted_run<Key> const& a,
+                           sorted_run<Key> const& b, index_t k, sort_order<Key> const& order);
+
   /// Merges runs two by two, stable, one result after the other; an odd last run is copied. No run
   /// may overlap the target. Returns the merged runs.
   /// Synchronization: on the queue's stream; returns before the merges are complete.
@@ -46,7 +51,8 @@ struct compiled_runs {
                                             std::span<sorted_run<Key> const> runs,
                                             merge_target const& to, sort_order<Key> const& order);
 
-  /// Sorts within segments; see `listed_sort_call`. Keys have 4 or 8 bytes.
+  /// Sorts within segments; see `listed_sort_call`. Keys have 4 or 8 bytes. The highest bit is none
+  /// of the order's.
   /// Synchronization: on the queue's stream; returns before the sort is complete.
   static void sort_segments(device_queue const& queue, listed_sort_call const& segments,
                             sort_order<Key> const& order);
@@ -64,6 +70,9 @@ struct device_runs {
   static void search(Machine on, queue_place const& place, Key const* keys, index_t n,
                      word const* words, index_t count, index_t* found,
                      sort_order<Key> const& order);
+  static void merge_cut(Machine on, queue_place const& place, sorted_run<Key> const& a,
+                        sorted_run<Key> const& b, index_t k, index_t* found,
+                        sort_order<Key> const& order);
   /// `splits` has space for one number per tile.
   static void merge(Machine on, queue_place const& place, merge_target const& to,
                     merged_pair<Key> const* pairs, int count, index_t tiles, index_t* splits,

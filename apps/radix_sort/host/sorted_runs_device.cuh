@@ -42,6 +42,16 @@ void device_runs<Machine, Key>::search(Machine on, queue_place const& place, Key
 }
 
 template <class Machine, class Key>
+void device_runs<Machine, Key>::merge_cut(Machine on, queue_place const& place,
+                                          sorted_run<Key> const& a, sorted_run<Key> const& b,
+                                          index_t k, index_t* found, sort_order<Key> const& order) {
+  device::on_machine const here(on);
+  simt::launch<device::merge_cut_kernel<Key>>(
+      {.blocks = 1, .threads = 1, .on = device::workspace_of(place).stream()}, a.keys, a.size,
+      b.keys, b.size, k, found, device::key_words<Key>{order});
+}
+
+template <class Machine, class Key>
 void device_runs<Machine, Key>::merge(Machine on, queue_place const& place, merge_target const& to,
                                       merged_pair<Key> const* pairs, int count, index_t tiles,
                                       index_t* splits, sort_order<Key> const& order) {
