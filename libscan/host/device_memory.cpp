@@ -42,12 +42,6 @@ void copy(device_queue const& queue, void* to, void const* from, std::size_t byt
   });
 }
 
-void copy_all(device_queue const& queue, std::span<memory_copy const> all) {
-  on_memory_of(queue.on, [&](auto memory, auto machine) {
-    memory.copy_all(machine, detail::place_of(queue), all);
-  });
-}
-
 void copy_parts(device_queue const& queue, complex_parts const& all) {
   on_memory_of(queue.on, [&](auto memory, auto machine) {
     memory.copy_parts(machine, detail::place_of(queue), all);

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <new>
-#include <vector>
 
 #include <libscan/device/item_count.cuh>
 #include <libscan/host/convert_items.cuh>
@@ -85,33 +84,6 @@ void machine_memory<Machine>::copy(Machine on, queue_place const& place, void* t
                                    std::size_t bytes) {
   device::on_machine const here(on);
   simt::copy_async(to, from, bytes, stream_of(place));
-}
-
-template <class Machine>
-void machine_memory<Machine>::copy_all(Machine on, queue_place const& place,
-                                       std::span<memory_copy const> all) {
-  device::on_machine const here(on);
-#if defined(__CUDACC__) && CUDART_VERSION >= 13000
-  // In one call: each copy alone would take the host several microseconds.
-  std::vector<void*> to;
-  std::vector<void const*> from;
-  std::vector<std::size_t> bytes;
-  for (memory_copy const& one : all) {
-    to.push_back(one.to);
-    from.push_back(one.from);
-    bytes.push_back(one.bytes);
-  }
-  if (all.empty()) return;
-  cudaMemcpyAttributes how{};
-  how.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
-  std::size_t first = 0;
-  LIBSCAN_CHECK(cudaMemcpyBatchAsync(to.data(), from.data(), bytes.data(), all.size(), &how, &first,
-                                     1, stream_of(place)));
-#else
-  for (memory_copy const& one : all) {
-    simt::copy_async(one.to, one.from, one.bytes, stream_of(place));
-  }
-#endif
 }
 
 template <class Machine>

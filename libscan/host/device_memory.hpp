@@ -23,13 +23,6 @@ struct complex_parts {
   index_t const* d_n;
 };
 
-/// A copy between any two memories of this process.
-struct memory_copy {
-  void* to;
-  void const* from;
-  std::size_t bytes;
-};
-
 /// The functions below, on a `cuda_device` or an `executor_run`.
 template <class Machine>
 struct machine_memory {
@@ -37,7 +30,6 @@ struct machine_memory {
   static void deallocate(Machine on, queue_place const& place, void* memory, std::size_t bytes);
   static void copy(Machine on, queue_place const& place, void* to, void const* from,
                    std::size_t bytes);
-  static void copy_all(Machine on, queue_place const& place, std::span<memory_copy const> all);
   static void copy_parts(Machine on, queue_place const& place, complex_parts const& all);
   static void synchronize(Machine on, queue_place const& place);
   static void follow(Machine on, queue_place const& place, void* stream);
@@ -55,9 +47,6 @@ void deallocate(device_queue const& queue, void* memory, std::size_t bytes) noex
 /// Copies between any two memories of this process: of the host, of this machine and of others.
 /// Asynchronous on the queue's stream.
 void copy(device_queue const& queue, void* to, void const* from, std::size_t bytes);
-
-/// The same, many at once, in any order. The stream is not the default stream.
-void copy_all(device_queue const& queue, std::span<memory_copy const> all);
 
 /// Asynchronous on the queue's stream.
 void copy_parts(device_queue const& queue, complex_parts const& all);

@@ -128,14 +128,14 @@ class write_role {
   template <class Body>
   static __device__ __forceinline__ void with_values(shared_storage& shared, work_type const& work,
                                                      int tile, Body body) {
-    index_t const base = work.base(tile);
     if constexpr (std::is_integral_v<value_type> && sizeof(value_type) >= 4) {
       if (work.values_in == nullptr) {
+        index_t const base = work.items.value_base(tile);
         return body(
             [&](int i) { return static_cast<value_type>(base + shared.sorted.position[i]); });
       }
     }
-    value_type const* const staged = shared.values.items(work.values_in + base);
+    value_type const* const staged = shared.values.items(work.values_of(tile));
     body([&](int i) { return staged[shared.sorted.position[i]]; });
   }
 };
@@ -312,7 +312,7 @@ class staged_pass {
     shared.values_full.wait(k % 2);
     if (work.values_in != nullptr) {
       int const valid = work.valid(tile);
-      shared.values.copy_edges(work.values_in + work.base(tile), valid, 0, valid);
+      shared.values.copy_edges(work.values_of(tile), valid, 0, valid);
     }
     shared.values_ready.arrive();
   }

@@ -78,7 +78,7 @@ class rank_role {
                                                    int tile, int warp, int left,
                                                    key_type (&key)[items_per_thread]) {
     int const begin = warp * warp_items;
-    key_type const* const in = work.keys_in + work.base(tile);
+    key_type const* const in = work.keys_of(tile);
     shared.keys.copy_edges(in, work.valid(tile), begin, begin + warp_items);
     key_type const* const staged = shared.keys.items(in) + begin + simt::lane_id();
     if (left >= warp_items) {
@@ -222,7 +222,7 @@ class rank_role {
       if (work.values_in == nullptr) {
         shared.values_full.arrive();
       } else {
-        shared.values.fetch(work.values_in + work.base(tile), work.valid(tile), shared.values_full);
+        shared.values.fetch(work.values_of(tile), work.valid(tile), shared.values_full);
       }
     }
   }

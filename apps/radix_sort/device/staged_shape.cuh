@@ -204,6 +204,9 @@ struct portion_tiles {
   unsigned long long* next_begins;   // of the next portion's
 
   __device__ index_t base(int tile) const { return first + index_t{tile} * TileItems; }
+  /// Where a tile's keys and values begin, counted from those of the pass.
+  __device__ index_t key_base(int tile) const { return base(tile); }
+  __device__ index_t value_base(int tile) const { return base(tile); }
   __device__ int valid(int tile) const { return device::valid_items<TileItems>(n, base(tile)); }
   /// Whether no tile before it has items that are sorted with its own.
   __device__ bool leads(int tile) const { return tile == 0; }
@@ -279,7 +282,10 @@ struct staged_pass_shape {
     value_type* values_out;
     digit_table table;
 
-    __device__ index_t base(int tile) const { return items.base(tile); }
+    __device__ key_type const* keys_of(int tile) const { return keys_in + items.key_base(tile); }
+    __device__ value_type const* values_of(int tile) const {
+      return values_in + items.value_base(tile);
+    }
     __device__ int valid(int tile) const { return items.valid(tile); }
     __device__ digit_reader digits() const { return {order, place}; }
   };
@@ -328,7 +334,7 @@ struct staged_pass_shape {
 
   /// Starts the copy of a tile's keys. By one thread.
   static __device__ void fetch_keys(shared_storage& shared, work_type const& work, int tile) {
-    shared.keys.fetch(work.keys_in + work.base(tile), work.valid(tile), shared.keys_full);
+    shared.keys.fetch(work.keys_of(tile), work.valid(tile), shared.keys_full);
   }
 };
 

@@ -17,18 +17,20 @@ void device_listed_sort<Machine, Key>::enqueue(Machine on, queue_place const& pl
                                                sort_order<Key> const& order) {
   device::on_machine const here(on);
   workspace ws = device::workspace_of(place);
-  device::buffer_pair<Key> const keys{static_cast<Key*>(call.keys),
-                                      static_cast<Key*>(call.other_keys)};
-  auto const with = [&]<class Value>(device::buffer_pair<Value> values) {
+  device::listed_buffers<Key> const keys{static_cast<Key*>(call.keys),
+                                         static_cast<Key*>(call.other_keys),
+                                         static_cast<Key const*>(call.more_keys)};
+  auto const with = [&]<class Value>(device::listed_buffers<Value> values) {
     device::sort_listed_segments<void, sort_order<Key>, Value>(
-        ws, keys, values, call.offsets, call.d_offsets, order, call.agree_above);
+        ws, keys, values, call.pieces, call.segments, order, call.agree_above);
   };
   auto const values_of = [&]<class Value>(Value /*zero*/) {
-    with(device::buffer_pair<Value>{static_cast<Value*>(call.values),
-                                    static_cast<Value*>(call.other_values)});
+    with(device::listed_buffers<Value>{static_cast<Value*>(call.values),
+                                       static_cast<Value*>(call.other_values),
+                                       static_cast<Value const*>(call.more_values)});
   };
   if (call.value_bytes == 0) {
-    with(device::buffer_pair<void>());
+    with(device::listed_buffers<void>());
   } else if (call.value_bytes == sizeof(std::uint32_t)) {
     values_of(std::uint32_t{0});
   } else {

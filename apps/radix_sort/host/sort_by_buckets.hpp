@@ -149,14 +149,6 @@ bucket_bounds bounds_of(ranks const& on, Key const* keys, index_t n,
   return bounds;
 }
 
-/// A piece of a rank's bucket, and where it goes.
-struct bucket_piece {
-  std::size_t from;  // rank
-  index_t begin;     // there
-  index_t target;    // here
-  index_t size;
-};
-
 /// Which items of each rank's buckets a rank gets: [begins[q], begins[q] + sizes[q]) of rank q.
 struct bucket_share {
   std::vector<index_t> begins, sizes;
@@ -170,72 +162,125 @@ inline bucket_share share_between(std::vector<index_t> const& from,
   return share;
 }
 
-/// What a rank receives: its buckets one after the other, each in rank order.
-struct received_buckets {
-  std::vector<index_t> offsets{0};             // of those that are not empty
-  std::vector<std::vector<bucket_piece>> of;  // each of them
+/// A copy of a part of a rank's buckets.
+struct bucket_copy {
+  std::size_t from;  // rank
+  index_t begin;     // there
+  index_t target;    // here
+  index_t size;
+};
 
-  received_buckets(std::span<bucket_bounds const> bounds, bucket_share const& share) {
-    for (std::size_t b = 0; b < buckets; ++b) {
-      std::vector<bucket_piece> pieces;
-      index_t end = offsets.back();
+/// Buckets that are sorted together: which of the pieces and segments of all, and what other ranks
+/// have of them. Those pieces come to the place of the group's own result.
+struct bucket_group {
+  std::size_t first_piece, first_segment;
+  index_t begin;
+  std::vector<bucket_copy> copies;
+};
+
+/// What a rank receives: buckets, each of pieces in rank order. Its own pieces stay where they are.
+struct received_buckets {
+  std::vector<listed_piece> pieces;
+  std::vector<listed_piece> segments;
+  std::vector<bucket_group> groups;  // and one more, which is the end
+
+  received_buckets(std::span<bucket_bounds const> bounds, bucket_share const& share,
+                   std::size_t me) {
+    index_t const n = std::accumulate(share.sizes.begin(), share.sizes.end(), index_t{0});
+    index_t end = 0;
+    for (std::size_t b = 0; b < buckets;) {
+      // What is copied during a sort takes less time if it is no more than what is sorted.
+      index_t const wanted = std::max(end, n / 16);
+      bucket_group group{pieces.size(), segments.size(), end, {}};
+      std::size_t const first = b;
+      do {
+        index_t size = 0;
+        for (std::size_t q = 0; q < bounds.size(); ++q) size += within(bounds, share, q, b, b + 1).size;
+        if (size > 0) segments.push_back({end, size, static_cast<int>(segments.size()), 0});
+        end += size;
+        ++b;
+      } while (b < buckets && end - group.begin < wanted);
+      add_pieces(bounds, share, me, first, b, group);
+      if (end > group.begin) groups.push_back(std::move(group));
+    }
+    groups.push_back({pieces.size(), segments.size(), end, {}});
+  }
+
+ private:
+  /// The part of buckets [first, past) of rank q that is in the share.
+  static bucket_copy within(std::span<bucket_bounds const> bounds, bucket_share const& share,
+                            std::size_t q, std::size_t first, std::size_t past) {
+    index_t const from = std::max(bounds[q][first], share.begins[q]);
+    index_t const to = std::min(bounds[q][past], share.begins[q] + share.sizes[q]);
+    return {q, from, 0, std::max(to - from, index_t{0})};
+  }
+
+  void add_pieces(std::span<bucket_bounds const> bounds, bucket_share const& share, std::size_t me,
+                  std::size_t first, std::size_t past, bucket_group& group) {
+    // Where the parts of ranks come to.
+    std::vector<index_t> shift(bounds.size(), 0);
+    index_t target = group.begin;
+    for (std::size_t q = 0; q < bounds.size(); ++q) {
+      bucket_copy copy = within(bounds, share, q, first, past);
+      if (q == me || copy.size == 0) continue;
+      copy.target = target;
+      shift[q] = target - copy.begin;
+      target += copy.size;
+      group.copies.push_back(copy);
+    }
+    auto segment = static_cast<int>(group.first_segment);
+    for (std::size_t b = first; b < past; ++b) {
+      std::size_t const before = pieces.size();
       for (std::size_t q = 0; q < bounds.size(); ++q) {
-        index_t const from = std::max(bounds[q][b], share.begins[q]);
-        index_t const to = std::min(bounds[q][b + 1], share.begins[q] + share.sizes[q]);
-        if (from >= to) continue;
-        pieces.push_back({q, from, end, to - from});
-        end += to - from;
+        bucket_copy const own = within(bounds, share, q, b, b + 1);
+        if (own.size > 0) pieces.push_back({own.begin + shift[q], own.size, segment, q == me ? 1 : 0});
       }
-      if (pieces.empty()) continue;
-      offsets.push_back(end);
-      of.push_back(std::move(pieces));
+      if (pieces.size() > before) ++segment;
     }
   }
 };
 
-/// Copies buckets out of all ranks' memory into `into`, and sorts each between it and `other`.
+/// Copies buckets out of all ranks' memory to `into`, and sorts each between it and `other`.
 /// `order`: the bits below those that make the buckets.
 template <class Key, class Value>
 void receive_and_sort(ranks const& on, std::span<device_pairs<Key, Value> const> all,
                       received_buckets const& received, device_pairs<Key, Value> into,
                       device_pairs<Key, Value> other, sort_order<Key> const& order,
                       bool agree_above) {
-  constexpr index_t groups = 8;  // of buckets; while one is sorted the next ones come
-  std::span<index_t const> const offsets = received.offsets;
-  device_array<index_t> const d_offsets(on.queue(), static_cast<index_t>(offsets.size()));
-  d_offsets.upload(offsets);
-  own_stream const from_here(on.local()), from_others(on.local());
-  auto const me = static_cast<std::size_t>(on.rank());
-  for (std::size_t first = 0; first + 1 < offsets.size();) {
-    index_t const wanted = offsets.back() / groups;
-    std::size_t last = first;
-    std::vector<memory_copy> here, others;
-    do {
-      for (bucket_piece const& piece : received.of[last]) {
-        auto const from = all[piece.from].from(piece.begin), to = into.from(piece.target);
-        auto const size = static_cast<std::size_t>(piece.size);
-        auto& copies = piece.from == me ? here : others;
-        copies.push_back({to.keys, from.keys, size * sizeof(Key)});
-        if (to.values != nullptr) copies.push_back({to.values, from.values, size * sizeof(Value)});
+  auto const& [pieces, segments, groups] = received;
+  device_array<listed_piece> const d_pieces(on.queue(), static_cast<index_t>(pieces.size()));
+  device_array<listed_piece> const d_segments(on.queue(), static_cast<index_t>(segments.size()));
+  d_pieces.upload(pieces);
+  d_segments.upload(segments);
+  own_stream const copying(on.local());
+  auto const& mine = all[static_cast<std::size_t>(on.rank())];
+  for (std::size_t g = 0; g + 1 < groups.size(); ++g) {
+    for (bucket_copy const& one : groups[g].copies) {
+      auto const from = all[one.from].from(one.begin), to = into.from(one.target);
+      auto const size = static_cast<std::size_t>(one.size);
+      detail::copy(copying.queue(), to.keys, from.keys, size * sizeof(Key));
+      if (to.values != nullptr) {
+        detail::copy(copying.queue(), to.values, from.values, size * sizeof(Value));
       }
-      ++last;
-    } while (last + 1 < offsets.size() && offsets[last] - offsets[first] < wanted);
-    detail::copy_all(from_others.queue(), others);
-    detail::copy_all(from_here.queue(), here);
-    detail::follow(on.queue(), from_others.queue().stream);
-    detail::follow(on.queue(), from_here.queue().stream);
-    listed_sort_call segments{.keys = into.keys,
-                              .other_keys = other.keys,
-                              .offsets = offsets.subspan(first, last - first + 1),
-                              .d_offsets = d_offsets.data() + first,
-                              .agree_above = agree_above};
-    if constexpr (!std::is_same_v<Value, keys_only>) {
-      segments.values = into.values;
-      segments.other_values = other.values;
-      segments.value_bytes = sizeof(Value);
     }
-    compiled_runs<Key>::sort_segments(on.queue(), segments, order);
-    first = last;
+    detail::follow(on.queue(), copying.queue().stream);
+    auto const part = [](auto const& list, auto const& d_list, std::size_t begin, std::size_t end) {
+      return listed_pieces{std::span(list).subspan(begin, end - begin), d_list.data() + begin};
+    };
+    listed_sort_call call{
+        .keys = into.keys,
+        .other_keys = other.keys,
+        .more_keys = mine.keys,
+        .pieces = part(pieces, d_pieces, groups[g].first_piece, groups[g + 1].first_piece),
+        .segments = part(segments, d_segments, groups[g].first_segment, groups[g + 1].first_segment),
+        .agree_above = agree_above};
+    if constexpr (!std::is_same_v<Value, keys_only>) {
+      call.values = into.values;
+      call.other_values = other.values;
+      call.more_values = mine.values;
+      call.value_bytes = sizeof(Value);
+    }
+    compiled_runs<Key>::sort_segments(on.queue(), call, order);
   }
   detail::synchronize(on.queue());
 }
@@ -317,7 +362,7 @@ void sort_by_buckets(collective_call& call, ranks const& on,
     if (on.size() == 2) {
       share = detail::share_of_two<Key, Value>(on, all, bounds, d.out.begin(1), order);
     }
-    received_buckets const received(bounds, share);
+    received_buckets const received(bounds, share, static_cast<std::size_t>(on.rank()));
     bool const odd = ceil_div(first_of_bucket - order.first_bit, bucket_bits) % 2 != 0;
     sort_order<Key> const order_below{options.direction, below.first_bit, below.end_bit, {}};
     detail::receive_and_sort<Key, Value>(on, all, received, odd ? other->get() : out,

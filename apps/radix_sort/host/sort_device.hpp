@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include <apps/radix_sort/core/key_order.hpp>
+#include <apps/radix_sort/core/listed_segments.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/host/device_call.hpp>
 #include <libscan/radix_sort.hpp>
@@ -143,22 +144,8 @@ struct device_segmented_sort {
   static std::size_t workspace_bytes(sort_call const& call);
 };
 
-/// A sort within long segments of device memory, between two buffers of keys and, unless
-/// `value_bytes` is 0, of values. It begins in `keys` and `values`. After an even number of digits
-/// the result is there, too, else in the other buffers.
-struct listed_sort_call {
-  void* keys = nullptr;
-  void* other_keys = nullptr;
-  void* values = nullptr;
-  void* other_values = nullptr;
-  int value_bytes = 0;                    ///< 0, 4 or 8
-  std::span<index_t const> offsets = {};  ///< on the host
-  index_t const* d_offsets = nullptr;     ///< the same in device memory
-  bool agree_above = false;  ///< keys of a segment are equal in all bits above the sorted ones
-};
-
-/// The sort on a `cuda_device` or an `executor_run`, of floating-point keys and of unsigned ones,
-/// of 4 and 8 bytes.
+/// The sort within listed segments on a `cuda_device` or an `executor_run`, of floating-point keys
+/// and of unsigned ones, of 4 and 8 bytes.
 template <class Machine, class Key>
 struct device_listed_sort {
   static void enqueue(Machine on, queue_place const& place, listed_sort_call const& call,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <apps/radix_sort/core/key_order.hpp>
+#include <apps/radix_sort/core/listed_segments.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/host/device_call.hpp>
 
@@ -21,8 +22,6 @@ struct merge_target {
   void* values;
   int value_bytes;  ///< 4 or 8
 };
-
-struct listed_sort_call;
 
 /// Keys of a type, which `sort_key` lists, in memory of a queue's machine.
 template <class Key>

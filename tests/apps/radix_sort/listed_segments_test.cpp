@@ -14,6 +14,7 @@
 
 using namespace libscan;
 using namespace libscan::test;
+using libscan::detail::listed_piece;
 
 namespace {
 
@@ -49,35 +50,95 @@ std::vector<std::uint32_t> keys_for(std::vector<index_t> const& offsets, int shi
   return keys;
 }
 
+/// Where the items of segments are before a sort: in place, or in pieces of up to `longest` items,
+/// some of them in the second place, in reverse.
+struct layout {
+  std::vector<listed_piece> pieces, segments;
+  std::vector<index_t> from, more;  // which item is there; -1: none
+
+  layout(std::vector<index_t> const& offsets, index_t n, index_t longest)
+      : from(static_cast<std::size_t>(n), -1), more(static_cast<std::size_t>(n), -1) {
+    random_words words(static_cast<std::uint64_t>(n + longest));
+    index_t next[2] = {offsets.front(), n};
+    for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+      auto const segment = static_cast<int>(s);
+      segments.push_back({offsets[s], offsets[s + 1] - offsets[s], segment, 0});
+      for (index_t item = offsets[s]; item < offsets[s + 1];) {
+        index_t size = offsets[s + 1] - item;
+        bool const second = longest > 0 && words.below(2) == 0;
+        if (longest > 0) size = std::min(size, static_cast<index_t>(words.below(longest)) + 1);
+        if (second) next[1] -= size;
+        index_t const begin = longest == 0 ? item : next[second ? 1 : 0];
+        for (index_t i = 0; i < size; ++i) {
+          (second ? more : from)[static_cast<std::size_t>(begin + i)] = item + i;
+        }
+        pieces.push_back({begin, size, segment, second ? 1 : 0});
+        if (!second) next[0] += size;
+        item += size;
+      }
+    }
+    // Outside of the segments nothing moves.
+    for (index_t i = 0; i < n; ++i) {
+      if (i < offsets.front() || i >= offsets.back()) from[static_cast<std::size_t>(i)] = i;
+    }
+  }
+
+  /// items, laid out; what has no item holds `none`.
+  template <class T>
+  static std::vector<T> laid_out(std::vector<T> const& items, std::vector<index_t> const& which,
+                                 T none) {
+    std::vector<T> result;
+    for (index_t const i : which) result.push_back(i < 0 ? none : items[static_cast<std::size_t>(i)]);
+    return result;
+  }
+};
+
 /// Sorts keys, with their positions unless Value is void, and compares what is in the segments.
 /// Nothing else may be written.
 template <class Tuning, class Value>
 void check(std::vector<std::uint32_t> const& keys, std::vector<index_t> const& offsets,
-           sort_order<std::uint32_t> order, bool agree_above) {
-  INFO(offsets.size() - 1 << " segments, bits " << order.first_bit << " to " << order.end());
+           sort_order<std::uint32_t> order, bool agree_above, index_t longest = 0) {
+  INFO(offsets.size() - 1 << " segments, bits " << order.first_bit << " to " << order.end()
+                          << ", pieces of " << longest);
   auto const n = static_cast<index_t>(keys.size());
   auto const places = sorted_positions(keys, offsets, [&](std::uint32_t a, std::uint32_t b) {
     if (order.direction == sort_direction::descending) std::swap(a, b);
     return bits_of(a, order.first_bit, order.end()) < bits_of(b, order.first_bit, order.end());
   });
-  bool const odd = ceil_div(order.end() - order.first_bit, 8) % 2 != 0;
-  device_image<std::uint32_t> from(keys), to(keys, 3);
+  layout const how(offsets, n, longest);
   std::vector<std::uint32_t> numbers(keys.size());
   std::iota(numbers.begin(), numbers.end(), 0u);
-  device_image<std::uint32_t> values_from(numbers, 1), values_to(numbers, 2);
-  device_buffer<index_t> const d_offsets(offsets);
+  auto const image_of = [&](auto const& items, auto const& which, int offset) {
+    return device_image<std::uint32_t>(layout::laid_out(items, which, 77u), offset);
+  };
+  auto from = image_of(keys, how.from, 0), more = image_of(keys, how.more, 5);
+  auto values_from = image_of(numbers, how.from, 1), values_more = image_of(numbers, how.more, 7);
+  device_image<std::uint32_t> to(keys, 3), values_to(numbers, 2);
+  auto const was_more = more.read(), were_values_more = values_more.read();
+
+  device_buffer<listed_piece> const d_pieces(how.pieces), d_segments(how.segments);
   workspace ws;
-  device::buffer_pair<Value> values;
-  if constexpr (!std::is_void_v<Value>) values = {values_from.data(), values_to.data()};
+  device::listed_buffers<Value> values;
+  if constexpr (!std::is_void_v<Value>) {
+    values = {values_from.data(), values_to.data(), values_more.data()};
+  }
   device::sort_listed_segments<Tuning, sort_order<std::uint32_t>, Value>(
-      ws, {from.data(), to.data()}, values, offsets, d_offsets.data(), order, agree_above);
+      ws, {from.data(), to.data(), more.data()}, values, {how.pieces, d_pieces.data()},
+      {how.segments, d_segments.data()}, order, agree_above);
+
+  bool const odd = ceil_div(order.end() - order.first_bit, 8) % 2 != 0;
   auto const found = (odd ? to : from).read(), found_values = (odd ? values_to : values_from).read();
   for (index_t i = 0; i < n; ++i) {
     auto const at = static_cast<std::size_t>(i);
-    REQUIRE(found[at] == keys[static_cast<std::size_t>(places[at])]);
-    if (!std::is_void_v<Value>) REQUIRE(found_values[at] == numbers[static_cast<std::size_t>(places[at])]);
+    auto const place = static_cast<std::size_t>(places[at]);
+    REQUIRE(found[at] == keys[place]);
+    if (!std::is_void_v<Value>) REQUIRE(found_values[at] == numbers[place]);
   }
-  for (auto const* image : {&from, &to, &values_from, &values_to}) REQUIRE(image->damage() == "");
+  REQUIRE(more.read() == was_more);
+  REQUIRE(values_more.read() == were_values_more);
+  for (auto const* image : {&from, &to, &more, &values_from, &values_to, &values_more}) {
+    REQUIRE(image->damage() == "");
+  }
 }
 
 }  // namespace
@@ -101,6 +162,13 @@ TEMPLATE_TEST_CASE("segments that the host knows are sorted each by itself", "",
       check<TestType, void>(keys_for(offsets, 32, variety::any), offsets, all, true);
       check<TestType, void>(keys_for(offsets, 32, variety::any), offsets, some, false);
       check<TestType, std::uint32_t>(keys_for(offsets, 32, variety::few), offsets, some, false);
+      for (index_t const longest : {3, 400}) {
+        check<TestType, void>(keys_for(offsets, 24, variety::any), offsets, low, true, longest);
+        check<TestType, std::uint32_t>(keys_for(offsets, 24, variety::few), offsets, low, true,
+                                       longest);
+        check<TestType, std::uint32_t>(keys_for(offsets, 32, variety::any), offsets, some, false,
+                                       longest);
+      }
     }
   }
 }
@@ -115,6 +183,7 @@ TEST_CASE("hundreds of listed segments, and more than are sorted together") {
     sort_order<std::uint32_t> order;
     order.end_bit = 8;
     check<listed, void>(keys_for(offsets, 8, variety::any), offsets, order, true);
+    check<listed, void>(keys_for(offsets, 8, variety::any), offsets, order, true, 900);
   }
 }
 
@@ -124,4 +193,5 @@ TEST_CASE("no segments, or no bits, leave everything as it is") {
   none.end_bit = 0;
   check<listed, void>(keys, {0, 3}, none, true);
   check<listed, void>(keys, {1}, {}, true);
+  check<listed, void>(keys, {1, 1, 1}, {}, true);
 }
