@@ -190,7 +190,7 @@ struct received_buckets {
     index_t end = 0;
     for (std::size_t b = 0; b < buckets;) {
       // What is copied during a sort takes less time if it is no more than what is sorted.
-      index_t const wanted = std::max(end, n / 16);
+      index_t const wanted = std::max(end, n / 32);
       bucket_group group{pieces.size(), segments.size(), end, {}};
       std::size_t const first = b;
       do {
