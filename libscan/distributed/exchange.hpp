@@ -67,30 +67,36 @@ struct in_and_out {
   distribution in, out;
 };
 
-/// Learns them. Throws `invalid_argument` on all ranks if the sums differ. `also_check` may throw.
+/// Learns them from numbers `in` and `out` of each rank. Throws `invalid_argument` on all ranks if
+/// the sums differ.
+template <class Numbers>
+in_and_out lengths_in(collective_call& call, std::vector<Numbers> const& all) {
+  std::vector<index_t> ins, outs;
+  for (Numbers const& one : all) {
+    ins.push_back(one.in);
+    outs.push_back(one.out);
+  }
+  in_and_out found{distribution(ins), distribution(outs)};
+  if (found.in.total() == found.out.total()) return found;
+  call.agree("lengths", [&] {
+    throw invalid_argument("the outputs of all ranks have space for " +
+                           std::to_string(found.out.total()) + " items, expected exactly " +
+                           std::to_string(found.in.total()));
+  });
+  return found;
+}
+
+/// The same in a message of its own. `also_check` may throw.
 template <class Check>
 in_and_out lengths_of(collective_call& call, std::size_t in, std::size_t out,
                       Check const& also_check) {
   struct both {
     index_t in, out;
   };
-  auto const all = call.gather("lengths", [&] {
+  return detail::lengths_in(call, call.gather("lengths", [&] {
     also_check();
     return both{static_cast<index_t>(in), static_cast<index_t>(out)};
-  });
-  std::vector<index_t> ins, outs;
-  for (both const& one : all) {
-    ins.push_back(one.in);
-    outs.push_back(one.out);
-  }
-  in_and_out found{distribution(ins), distribution(outs)};
-  call.agree("lengths", [&] {
-    if (found.in.total() == found.out.total()) return;
-    throw invalid_argument("the outputs of all ranks have space for " +
-                           std::to_string(found.out.total()) + " items, expected exactly " +
-                           std::to_string(found.in.total()));
-  });
-  return found;
+  }));
 }
 
 /// The numbers of items for each rank, and from each.

@@ -58,7 +58,8 @@ std::vector<Key> keys_of(skew how, index_t n) {
         keys.push_back(static_cast<Key>(n - i));
         break;
       case skew::crowded:  // every second key is near one of few
-        keys.push_back(static_cast<Key>(word % 2 == 0 ? word : word % 3 * 0x3000'0000 + word / 7 % 9));
+        keys.push_back(
+            static_cast<Key>(word % 2 == 0 ? word : word % 3 * 0x3000'0000 + word / 7 % 9));
         break;
       case skew::sixteen:  // values of the highest eight bits
         keys.push_back(static_cast<Key>(word & 0xf0ff'ffff'f0ff'ffffu));

@@ -112,8 +112,8 @@ struct listed_begins_kernel {
   __device__ void operator()(unsigned long long* counts, listed_piece const* segments, int count,
                              int passes) const {
     constexpr int warps = block_threads / simt::warp_size;
-    int const i = static_cast<int>(blockIdx.x) * warps +
-                  static_cast<int>(threadIdx.x) / simt::warp_size;
+    int const i =
+        static_cast<int>(blockIdx.x) * warps + static_cast<int>(threadIdx.x) / simt::warp_size;
     if (i >= count * passes) return;
     device::begin_digits(counts + index_t{i} * digit_values, segments[i % count].begin);
   }
@@ -170,7 +170,8 @@ struct listed_buffers {
   /// From `from` to `more`, in items.
   index_t shift() const {
     if (more == nullptr) return 0;
-    auto const bytes = reinterpret_cast<std::intptr_t>(more) - reinterpret_cast<std::intptr_t>(from);
+    auto const bytes =
+        reinterpret_cast<std::intptr_t>(more) - reinterpret_cast<std::intptr_t>(from);
     return static_cast<index_t>(bytes) / static_cast<index_t>(sizeof(T));
   }
 };
@@ -192,7 +193,8 @@ void sort_listed_by_passes(workspace& ws, listed_buffers<typename Order::key_typ
                            listed_pieces const& segments, Order const& order,
                            std::vector<digit_place> const& places) {
   using key_type = typename Order::key_type;
-  using kernel = listed_pass_kernel<Order, Value, Witness, typename Tuning::template staged<Witness>>;
+  using kernel =
+      listed_pass_kernel<Order, Value, Witness, typename Tuning::template staged<Witness>>;
   using histogram = listed_histogram_kernel<Order, typename Tuning::histogram>;
   device::require_pipeline<kernel>();
   auto const count = static_cast<int>(segments.host.size());
@@ -250,17 +252,16 @@ void sort_listed_by_passes(workspace& ws, listed_buffers<typename Order::key_typ
 
   for (int p = 0; p < passes; ++p) {
     index_t const tiles = p == 0 ? of_pieces : of_segments;
-    typename kernel::work_type work{
-        {p == 0 ? piece_list : segment_list, counts + index_t{p} * count * digit_values,
-         keys.shift(), 0},
-        static_cast<int>(tiles),
-        order,
-        places[static_cast<std::size_t>(p)],
-        keys.from,
-        keys.to,
-        nullptr,
-        nullptr,
-        table(p)};
+    typename kernel::work_type work{{p == 0 ? piece_list : segment_list,
+                                     counts + index_t{p} * count * digit_values, keys.shift(), 0},
+                                    static_cast<int>(tiles),
+                                    order,
+                                    places[static_cast<std::size_t>(p)],
+                                    keys.from,
+                                    keys.to,
+                                    nullptr,
+                                    nullptr,
+                                    table(p)};
     std::swap(keys.from, keys.to);
     keys.more = nullptr;
     if constexpr (!std::is_void_v<Value>) {
@@ -324,8 +325,9 @@ void sort_listed_segments(workspace& ws, listed_buffers<typename Order::key_type
                           listed_buffers<Value> values, listed_pieces const& pieces,
                           listed_pieces const& segments, Order const& order, bool agree_above) {
   using key_type = typename Order::key_type;
-  using tuning = std::conditional_t<
-      std::is_void_v<Tuning>, pass_sort_tuning<key_type, Value, typename Order::word_type>, Tuning>;
+  using tuning =
+      std::conditional_t<std::is_void_v<Tuning>,
+                         pass_sort_tuning<key_type, Value, typename Order::word_type>, Tuning>;
   order.check();
   auto const places = device::digit_places(order);
   if (places.empty() || segments.host.empty()) return;
@@ -339,8 +341,8 @@ void sort_listed_segments(workspace& ws, listed_buffers<typename Order::key_type
       // Keys of a segment that are equal in the order's bits must be identical.
       if constexpr (equal_is_identical<Order> && std::is_void_v<Value>) {
         if (order.first_bit == 0 && agree_above) {
-          return device::sort_listed_by_passes<tuning, tile_witness::keys>(
-              ws, keys, values, pieces, segments, order, places);
+          return device::sort_listed_by_passes<tuning, tile_witness::keys>(ws, keys, values, pieces,
+                                                                           segments, order, places);
         }
       }
       return device::sort_listed_by_passes<tuning, tile_witness::positions>(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Merges of sorted runs in device memory, binary searches in one, and samples: what a distributed
-// sort does beside its local sorts. A merge reads and writes each item once. Its tiles are found by merge path
-// (Green, McColl & Bader 2012).
+// sort does beside its local sorts. A merge reads and writes each item once. Its tiles are found by
+// merge path (Green, McColl & Bader 2012).
 #pragma once
 
 #include <cstdint>

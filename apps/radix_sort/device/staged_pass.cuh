@@ -48,9 +48,8 @@ class write_role {
     unsigned const* const begins = shared.begin[k % 2];
     index_t const* const shifts = shared.shift[k % 2];
     // In a tile of only long runs there are no others to find.
-    int const digits = static_cast<int>(shared.long_items[k % 2]) == work.valid(tile)
-                           ? 0
-                           : 1 << work.place.bits;
+    int const digits =
+        static_cast<int>(shared.long_items[k % 2]) == work.valid(tile) ? 0 : 1 << work.place.bits;
     for (int first = warp; first < digits; first += 2 * warps) {
       int const second = first + warps;
       int const begin[2] = {static_cast<int>(begins[first]), static_cast<int>(begins[second])};
@@ -140,8 +139,8 @@ class write_role {
   }
 };
 
-/// The work of a pass. Tiles are assigned to the blocks in turn, so all blocks must be resident. The
-/// warps of a block have four roles, and pass each tile on:
+/// The work of a pass. Tiles are assigned to the blocks in turn, so all blocks must be resident.
+/// The warps of a block have four roles, and pass each tile on:
 ///   rank       takes the keys from the stage that bulk copies fill, counts them, and sorts them by
 ///              their digit in shared memory: the next tile while other warps write this one
 ///   look back  finds how many items of each digit come before the tile
@@ -288,8 +287,8 @@ class staged_pass {
       int const valid = work.valid(tile);
       if (shape::has_values && warp == 0) complete_values(shared, work, tile, k);
       shared.sorted_full.wait(k % 2);
-      bool const good = shared.sorted.ascends(work.order, work.place, warp * share,
-                                              (warp + 1) * share, valid);
+      bool const good =
+          shared.sorted.ascends(work.order, work.place, warp * share, (warp + 1) * share, valid);
       if (simt::lane_id() == 0) shared.in_order[warp] = good;
       shared.checked.arrive();
       if (warp == 0) {

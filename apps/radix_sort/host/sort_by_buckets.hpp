@@ -32,7 +32,9 @@ struct device_pairs {
   Key* keys;
   Value* values;
 
-  device_pairs from(index_t i) const { return {keys + i, values == nullptr ? nullptr : values + i}; }
+  device_pairs from(index_t i) const {
+    return {keys + i, values == nullptr ? nullptr : values + i};
+  }
 };
 
 /// Memory for n of them.
@@ -95,48 +97,44 @@ std::set<std::size_t> cut_buckets(std::array<Number, buckets + 1> const& bounds,
   return found;
 }
 
-/// Keys of a rank at equal distances.
-template <class Word>
-struct bucket_sample {
-  std::array<Word, 1024> words;
+/// What ranks tell one another before a sort: how many items they have and get, and the words of
+/// some keys at equal distances.
+template <class Key>
+struct sort_numbers {
+  index_t in, out;
+  std::array<typename sort_order<Key>::word_type, 256> words;
 };
 
-/// Whether a sort by buckets is faster than local sorts and a merge: with enough items, unless a
-/// sample says that many are in buckets that the ranks share. The same on all ranks.
+/// The fewest items of a rank that are sampled. In the executor few, so that tests of few items
+/// sort by buckets, too.
+inline index_t min_bucket_items(engine const& on) {
+  return on.is_cuda() ? index_t{1} << 22 : index_t{1} << 10;
+}
+
+/// Whether a sort by buckets is faster than local sorts and a merge: of many items, unless the
+/// samples say that many are in buckets that the ranks share.
 template <class Key>
-bool suits_buckets(collective_call& call, ranks const& on, Key const* keys, in_and_out const& d,
+bool suits_buckets(std::vector<sort_numbers<Key>> const& all, in_and_out const& d, engine const& on,
                    sort_order<Key> const& order) {
-  using word = typename sort_order<Key>::word_type;
-  // Of a rank. In the executor few, so that tests of few items come here.
-  index_t const min_items = on.local().is_cuda() ? index_t{1} << 22 : index_t{1} << 10;
-  if (sizeof(Key) < 4 || !call.through().reads_all_memory() ||
-      order.end() - order.first_bit <= 2 * bucket_bits || d.in.total() < min_items * on.size()) {
-    return false;
-  }
-  auto const samples = call.gather("samples", [&] {
-    bucket_sample<word> mine{};
-    index_t const n = d.in.size(on.rank());
-    if (n > 0) compiled_runs<Key>::sample(on.queue(), keys, n, mine.words, order);
-    return mine;
-  });
+  if (sizeof(Key) < 4 || order.end() - order.first_bit <= 2 * bucket_bits) return false;
+  if (d.in.total() < detail::min_bucket_items(on) * d.in.ranks()) return false;
   std::array<double, buckets + 1> bounds{};  // first: how many are in the bucket before
-  for (int r = 0; r < on.size(); ++r) {
-    auto const& words = samples[static_cast<std::size_t>(r)].words;
-    double const each = static_cast<double>(d.in.size(r)) / static_cast<double>(words.size());
-    for (word const one : words) {
-      bounds[static_cast<std::size_t>(one >> (order.end() - bucket_bits)) + 1] += each;
+  for (auto const& one : all) {
+    double const each = static_cast<double>(one.in) / static_cast<double>(one.words.size());
+    for (auto const word : one.words) {
+      bounds[static_cast<std::size_t>(word >> (order.end() - bucket_bits)) + 1] += each;
     }
   }
   for (std::size_t b = 0; b < buckets; ++b) bounds[b + 1] += bounds[b];
   double shared = 0;
-  for (std::size_t const b : detail::cut_buckets(bounds, d.out)) shared += bounds[b + 1] - bounds[b];
+  for (std::size_t const b : detail::cut_buckets(bounds, d.out))
+    shared += bounds[b + 1] - bounds[b];
   return shared <= static_cast<double>(d.in.total()) / 16;
 }
 
 /// The bounds of buckets that follow one another.
 template <class Key>
-bucket_bounds bounds_of(ranks const& on, Key const* keys, index_t n,
-                        sort_order<Key> const& order) {
+bucket_bounds bounds_of(ranks const& on, Key const* keys, index_t n, sort_order<Key> const& order) {
   using word = typename sort_order<Key>::word_type;
   std::vector<word> firsts;
   for (std::size_t b = 0; b < buckets; ++b) {
@@ -195,7 +193,8 @@ struct received_buckets {
       std::size_t const first = b;
       do {
         index_t size = 0;
-        for (std::size_t q = 0; q < bounds.size(); ++q) size += within(bounds, share, q, b, b + 1).size;
+        for (std::size_t q = 0; q < bounds.size(); ++q)
+          size += within(bounds, share, q, b, b + 1).size;
         if (size > 0) segments.push_back({end, size, static_cast<int>(segments.size()), 0});
         end += size;
         ++b;
@@ -233,7 +232,8 @@ struct received_buckets {
       std::size_t const before = pieces.size();
       for (std::size_t q = 0; q < bounds.size(); ++q) {
         bucket_copy const own = within(bounds, share, q, b, b + 1);
-        if (own.size > 0) pieces.push_back({own.begin + shift[q], own.size, segment, q == me ? 1 : 0});
+        if (own.size > 0)
+          pieces.push_back({own.begin + shift[q], own.size, segment, q == me ? 1 : 0});
       }
       if (pieces.size() > before) ++segment;
     }
@@ -272,7 +272,8 @@ void receive_and_sort(ranks const& on, std::span<device_pairs<Key, Value> const>
         .other_keys = other.keys,
         .more_keys = mine.keys,
         .pieces = part(pieces, d_pieces, groups[g].first_piece, groups[g + 1].first_piece),
-        .segments = part(segments, d_segments, groups[g].first_segment, groups[g + 1].first_segment),
+        .segments =
+            part(segments, d_segments, groups[g].first_segment, groups[g + 1].first_segment),
         .agree_above = agree_above};
     if constexpr (!std::is_same_v<Value, keys_only>) {
       call.values = into.values;
@@ -297,8 +298,8 @@ bucket_share share_of_two(ranks const& on, std::span<device_pairs<Key, Value> co
   for (std::size_t q : {std::size_t{0}, std::size_t{1}}) {
     runs[q] = {all[q].keys + bounds[q][b], nullptr, bounds[q][b + 1] - bounds[q][b]};
   }
-  index_t const before = std::clamp(cut - bounds[0][b] - bounds[1][b], index_t{0},
-                                    runs[0].size + runs[1].size);
+  index_t const before =
+      std::clamp(cut - bounds[0][b] - bounds[1][b], index_t{0}, runs[0].size + runs[1].size);
   index_t const of_first =
       compiled_runs<Key>::merge_cut(on.queue(), runs[0], runs[1], before, order);
   std::vector<index_t> const at_cut{bounds[0][b] + of_first, bounds[1][b] + before - of_first};

@@ -88,7 +88,8 @@ struct layout {
   static std::vector<T> laid_out(std::vector<T> const& items, std::vector<index_t> const& which,
                                  T none) {
     std::vector<T> result;
-    for (index_t const i : which) result.push_back(i < 0 ? none : items[static_cast<std::size_t>(i)]);
+    for (index_t const i : which)
+      result.push_back(i < 0 ? none : items[static_cast<std::size_t>(i)]);
     return result;
   }
 };
@@ -127,7 +128,8 @@ void check(std::vector<std::uint32_t> const& keys, std::vector<index_t> const& o
       {how.segments, d_segments.data()}, order, agree_above);
 
   bool const odd = ceil_div(order.end() - order.first_bit, 8) % 2 != 0;
-  auto const found = (odd ? to : from).read(), found_values = (odd ? values_to : values_from).read();
+  auto const found = (odd ? to : from).read(),
+             found_values = (odd ? values_to : values_from).read();
   for (index_t i = 0; i < n; ++i) {
     auto const at = static_cast<std::size_t>(i);
     auto const place = static_cast<std::size_t>(places[at]);

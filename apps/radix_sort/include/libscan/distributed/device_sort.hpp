@@ -110,25 +110,38 @@ void sort_device_memory(char const* name, ranks const& on, device_pairs<Key cons
                         sort_options const& options, Check const& check) {
   detail::collective(on.comm(), name, [&](collective_call& call) {
     sort_order<Key> const order{options.direction, options.first_bit, options.end_bit, {}};
-    auto const d = detail::lengths_of(call, static_cast<std::size_t>(n),
-                                      static_cast<std::size_t>(n_out), [&] {
-                                        check();
-                                        order.check();
-                                      });
+    bool const linked = on.size() > 1 && call.through().reads_all_memory();
+    std::optional<device_pairs_array<Key, Value>> sorted;
+    auto const sort_own = [&] {
+      sorted.emplace(on.queue(), n);
+      detail::sort_own(on, in, n, sorted->get(), options);
+    };
+    auto const all = call.gather("lengths", [&] {
+      sort_numbers<Key> mine{n, n_out, {}};
+      check();
+      order.check();
+      if (linked && n >= detail::min_bucket_items(on.local())) {
+        compiled_runs<Key>::sample(on.queue(), in.keys, n, mine.words, order);
+      } else if (on.size() > 1) {
+        sort_own();  // while the ranks talk
+      }
+      return mine;
+    });
+    auto const d = detail::lengths_in(call, all);
     if (on.size() == 1) {
       detail::sort_own(on, in, n, out, options);
       return detail::synchronize(on.queue());
     }
-    if (detail::suits_buckets(call, on, in.keys, d, order)) {
+    if (linked && detail::suits_buckets(all, d, on.local(), order)) {
+      sorted.reset();
       return detail::sort_by_buckets(call, on, in, out, d, options);
     }
-    device_pairs_array<Key, Value> const sorted(on.queue(), n);
-    detail::sort_own(on, in, n, sorted.get(), options);
-    auto const send = detail::split_device_keys<Key>(call, on, d.out, sorted.get().keys, n, order);
+    if (!sorted) sort_own();
+    auto const send = detail::split_device_keys<Key>(call, on, d.out, sorted->get().keys, n, order);
     if (call.through().reads_all_memory()) {
-      detail::merge_from_ranks(call, on, sorted.get(), send, out, n_out, order);
+      detail::merge_from_ranks(call, on, sorted->get(), send, out, n_out, order);
     } else {
-      detail::exchange_and_merge(call, on, sorted.get(), send, out, n_out, order);
+      detail::exchange_and_merge(call, on, sorted->get(), send, out, n_out, order);
     }
   });
 }
