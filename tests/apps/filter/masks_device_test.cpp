@@ -83,6 +83,16 @@ TEMPLATE_LIST_TEST_CASE("with the smallest tiles, every n from 0 to 200 is filte
   });
 }
 
+TEST_CASE("a batch that is kept follows as many items as may wait for it, and one more") {
+  // Parts of two batches of 64 items; up to 24 kept items of a batch wait for the next one.
+  for (index_t const waiting : {24, 25}) {
+    std::vector<std::uint8_t> chosen;
+    for (index_t i = 0; i < 2500; ++i) chosen.push_back(i % 128 < waiting || i % 128 >= 64 ? 1 : 0);
+    masked_input<std::uint32_t> const input(numbered_items<std::uint32_t>(2500), chosen, 0);
+    require_mask<tiny_pipeline_tuning>(input, byte_mask{input.flags.data()}, 0);
+  }
+}
+
 using ways_of_many_tiles =
     types_to_test<std::tuple<tiny_tuning>, std::tuple<odd_pipeline>,
                   std::tuple<tiny_pipeline_tuning, short_pipeline<std::uint32_t>>>;
