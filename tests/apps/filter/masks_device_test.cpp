@@ -84,12 +84,17 @@ TEMPLATE_LIST_TEST_CASE("with the smallest tiles, every n from 0 to 200 is filte
 }
 
 TEST_CASE("a batch that is kept follows as many items as may wait for it, and one more") {
-  // Parts of two batches of 64 items; up to 24 kept items of a batch wait for the next one.
-  for (index_t const waiting : {24, 25}) {
+  using tuning = short_pipeline<std::uint8_t>;
+  constexpr index_t batch = device::kept_rows<tuning::vector_items, tuning::rows_at_once>::items;
+  static_assert(tuning::rows == 2 * tuning::rows_at_once);  // two batches in a part
+  index_t const n = 9 * batch + 5;
+  for (index_t const waiting : {3 * batch / 8, 3 * batch / 8 + 1}) {
     std::vector<std::uint8_t> chosen;
-    for (index_t i = 0; i < 2500; ++i) chosen.push_back(i % 128 < waiting || i % 128 >= 64 ? 1 : 0);
-    masked_input<std::uint32_t> const input(numbered_items<std::uint32_t>(2500), chosen, 0);
-    require_mask<tiny_pipeline_tuning>(input, byte_mask{input.flags.data()}, 0);
+    for (index_t i = 0; i < n; ++i) {
+      chosen.push_back(i % (2 * batch) < waiting || i % (2 * batch) >= batch ? 1 : 0);
+    }
+    masked_input<std::uint8_t> const input(numbered_items<std::uint8_t>(n), chosen, 0);
+    require_mask<tuning>(input, bit_mask{input.bits.data()}, 0);
   }
 }
 
