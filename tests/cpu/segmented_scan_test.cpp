@@ -260,8 +260,9 @@ TEST_CASE("segmented scans refuse what describes no segments, and overlap") {
         scan(at, equal_segments{length}, at + 10, 10),
         "segmented_scan: length of segments is " + std::to_string(length) + "; expected > 0");
   }
-  std::int32_t const offsets[] = {0, 3, 11};
+  std::int32_t const offsets[] = {0, 3, 11}, from_1[] = {1, 3, 10};
   CHECK_THROWS_AS(scan(at, segment_offsets{offsets, 2}, at + 10, 10), invalid_argument);
+  CHECK_THROWS_AS(scan(at, segment_offsets{from_1, 2}, at + 10, 10), invalid_argument);
   CHECK_THROWS_AS(scan(at, segment_offsets{offsets, -1}, at + 10, 10), invalid_argument);
   CHECK_THROWS_AS(scan(at, equal_segments{3}, at + 1, 10), invalid_argument);
   CHECK_THROWS_AS(scan(at + 1, equal_segments{3}, at, 10), invalid_argument);
