@@ -13,6 +13,7 @@
 #include <libscan/block/scan.cuh>
 #include <libscan/block/segmented_scan.cuh>
 #include <libscan/block/tile_io.cuh>
+#include <libscan/textbook/block/hillis_steele.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/device_buffer.hpp>
 #include <tests/support/machine.hpp>
@@ -169,6 +170,21 @@ struct splits : one_each<splits> {
   }
 };
 
+/// A textbook scan, exclusive.
+template <class Algorithm>
+struct textbook_scans : one_each<textbook_scans<Algorithm>> {
+  using storage = typename Algorithm::template storage<int, max_threads>;
+  static __device__ void call(storage& shared, int x, int (&result)[items]) {
+    auto const scanned = Algorithm::exclusive(shared, x, plus<int>{});
+    result[0] = scanned.prefix;
+    result[1] = scanned.total;
+  }
+  static void plain(std::vector<int> const& x, std::size_t t, int* result) {
+    scans::plain(x, t, result);
+  }
+};
+using hillis_steele_scans = textbook_scans<block::textbook::hillis_steele>;
+
 struct sorts : one_each<sorts> {
   using storage = block::radix_sort_storage<unsigned, max_threads>;
   static __device__ void call(storage& shared, int x, int (&result)[items]) {
@@ -224,7 +240,7 @@ TEMPLATE_TEST_CASE("a tile's shared memory may be reused at once", "", loads, st
 }
 
 TEMPLATE_TEST_CASE("a collective's shared memory may be reused at once", "", scans, segmented_scans,
-                   binary_scans, splits, sorts, tree_reductions) {
+                   binary_scans, hillis_steele_scans, splits, sorts, tree_reductions) {
   each_schedule(5, [](std::string const& schedule) {
     INFO(schedule);
     require_reusable<TestType>(max_threads, tile_items);

@@ -407,6 +407,18 @@ struct broken_items {
   }
 };
 
+TEST_CASE("scans of a source refuse offsets that leave items out") {
+  std::vector<int> const in(10, 1);
+  std::vector<int> out(10);
+  std::int32_t const from_1[] = {1, 3, 10}, to_9[] = {0, 3, 9};
+  for (std::int32_t const* const offsets : {from_1, to_9}) {
+    CHECK_THROWS_WITH(cpu::staged_segmented_scan<scan_kind::inclusive>(
+                          1, scan_direction::forward, broken_items{in.data()}, out.data(),
+                          segment_offsets{offsets, 2}, 10, plus<int>{}, 0, 10),
+                      "segmented_scan: offsets from 0 to 10 expected, for 2 segments");
+  }
+}
+
 TEST_CASE(
     "of what head flags and sources of segmented scans throw, the first chunk's is reported") {
   std::vector<int> const in(1000, 1);

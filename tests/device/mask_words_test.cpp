@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Masks in flight into words of a warp, and the ranks that a block writes of such words: by
-// themselves, at every remainder.
+// Masks in flight into words of a warp, their counts, and the ranks that a block writes of such
+// words: by themselves, at every remainder.
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include <libscan/device/mask_words.cuh>
+#include <libscan/device/two_launch_binary_scan.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/machine.hpp>
 #include <tests/support/oracle.hpp>
@@ -39,6 +40,38 @@ void require_words(Mask mask, std::vector<int> const& bits, index_t base, index_
                             out.data());
   INFO(valid << " items from " << base);
   REQUIRE(out.read() == expected);
+}
+
+constexpr int counted = 4096;
+
+/// Each lane's share of the true items of a part of a tile.
+struct count_kernel {
+  template <class Mask>
+  __device__ void operator()(Mask mask, index_t base, index_t end, std::uint32_t* words,
+                             unsigned* counts) const {
+    using rows = device::mask_rows<Mask, counted>;
+    static_assert(rows::items == counted);
+    counts[simt::lane_id()] = rows::count_part(mask, base, end, words);
+  }
+};
+
+template <class Mask>
+void require_count(Mask mask, std::vector<int> const& bits, index_t base, index_t end) {
+  unsigned expected = 0, sum = 0;
+  std::vector<std::uint32_t> expected_words(bits.size() / 32, 0);
+  for (index_t i = base; i < end && i < base + counted; ++i) {
+    if (bits[static_cast<std::size_t>(i)] == 0) continue;
+    ++expected;
+    expected_words[static_cast<std::size_t>(i / 32)] |= 1u << i % 32;
+  }
+  device_image<std::uint32_t> words(std::vector<std::uint32_t>(expected_words.size(), 0));
+  device_image<unsigned> counts(simt::warp_size);
+  simt::launch<count_kernel>({.blocks = 1, .threads = simt::warp_size}, mask, base, end,
+                             words.data(), counts.data());
+  for (unsigned const count : counts.read()) sum += count;
+  INFO("items " << base << " to " << end);
+  REQUIRE(sum == expected);
+  if (std::is_same_v<Mask, byte_mask>) REQUIRE(words.read() == expected_words);
 }
 
 constexpr int warps = 2, words = 64;
@@ -108,6 +141,26 @@ TEST_CASE("masks of bits and of bytes are loaded as words") {
             std::vector<std::uint8_t>(bytes.begin(), bytes.begin() + end), offset);
         require_words(byte_mask{bytes_in.data()}, bits, base, valid);
       }
+    }
+  }
+}
+
+TEST_CASE("a part of a tile is counted up to its end, not up to the end of a word") {
+  random_words random(4);
+  std::vector<int> bits;
+  std::vector<std::uint32_t> packed(2 * counted / 32, 0);
+  std::vector<std::uint8_t> bytes;
+  for (std::size_t i = 0; i < 2 * counted; ++i) {
+    bits.push_back(random.below(2) == 0 ? 0 : 1);
+    if (bits[i] != 0) packed[i / 32] |= 1u << i % 32;
+    bytes.push_back(static_cast<std::uint8_t>(bits[i] * (1 + i % 255)));
+  }
+  device_image<std::uint32_t> const words_in(packed);
+  device_image<std::uint8_t> const bytes_in(bytes);
+  for (index_t const base : {0, counted}) {
+    for (index_t const part : {0, 1, 15, 16, 17, 31, 32, 33, 63, 1000, 1024, 1055, 4095, 4096}) {
+      require_count(bit_mask{words_in.data()}, bits, base, base + part);
+      require_count(byte_mask{bytes_in.data()}, bits, base, base + part);
     }
   }
 }

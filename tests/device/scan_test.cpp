@@ -326,6 +326,17 @@ TEST_CASE("a dirty workspace, a reused one and the caller's own memory are all t
   }
 }
 
+TEST_CASE("no items have the init as total, in a dirty workspace, too") {
+  std::size_t const bytes = scan_workspace_bytes<std::int32_t>(0);
+  device::buffer<std::byte> const memory(static_cast<index_t>(bytes));
+  simt::fill_async(memory.data(), 0xff, bytes);
+  workspace ws(memory.data(), bytes);
+  device_image<std::int32_t> in(1), out(1), total(1);
+  exclusive_scan<tiny_tuning>(ws, in.data(), out.data(), 0, sum{}, total.data(), 5);
+  REQUIRE(total.read()[0] == 5);
+  REQUIRE(out.written_from(0) == "");
+}
+
 TEST_CASE("what cannot work is refused before anything runs") {
   device_image<int> items(100000);
   workspace small(items.data(), 8);

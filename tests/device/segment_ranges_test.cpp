@@ -68,6 +68,69 @@ TEMPLATE_LIST_TEST_CASE("segments may leave items out, and come in any order", "
 
 namespace {
 
+/// Lists the pieces of ranges of `lengths` items, and says which of them fit.
+struct list_kernel {
+  struct shared_storage {
+    index_t first;
+  };
+  __device__ void operator()(shared_storage& shared, device::range_pieces<int> pieces,
+                             index_t const* lengths, int ranges, int* fits,
+                             index_t* segments) const {
+    for (int r = 0; r < ranges; ++r) {
+      bool const fit = pieces.list(shared.first, r, lengths[r]);
+      if (threadIdx.x == 0) fits[r] = fit ? 1 : 0;
+    }
+    for (index_t p = threadIdx.x; p < pieces.count(); p += blockDim.x) {
+      segments[p] = pieces.at(p).segment;
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a range whose pieces do not all fit has none that are worked on") {
+  using pieces = device::range_pieces<int>;
+  constexpr index_t n = 1 << 20;
+  index_t const piece = pieces::items_of(n, 1);
+  constexpr index_t most = pieces::max_pieces;
+  std::vector<index_t> const lengths{(most - 20) * piece, 21 * piece, 5};
+  device::buffer<std::byte> const memory(static_cast<index_t>(pieces::bytes(n, 1)));
+  simt::fill_async(memory.data(), 0, pieces::cleared_bytes);
+  device_image<index_t> const in(lengths);
+  device_image<index_t> segments(most);
+  device_image<int> fits(3);
+  simt::launch<list_kernel>({.blocks = 1, .threads = 64}, pieces(memory.data(), n, 1), in.data(), 3,
+                            fits.data(), segments.data());
+  REQUIRE(fits.read() == std::vector<int>{1, 0, 0});
+  std::vector<index_t> expected(static_cast<std::size_t>(most), -1);
+  std::fill_n(expected.begin(), most - 20, 0);
+  REQUIRE(difference(expected, segments.read()) == "");
+}
+
+TEST_CASE("head flags of a block of segments fit its window, or are one word too many") {
+  constexpr int segments = device::mark_heads_kernel<std::int32_t>::block_segments;
+  constexpr int words = device::mark_heads_kernel<std::int32_t>::window_words;
+  for (int const last : {32 * words - 1, 32 * words, 32 * words + 31}) {
+    INFO("the last of " << segments << " segments begins at item " << last);
+    std::vector<std::int32_t> offsets;
+    for (int s = 0; s + 1 < segments; ++s) offsets.push_back(s);
+    offsets.insert(offsets.end(), {last, last + 1});
+    index_t const n = last + 1;
+    device_image<std::int32_t> const in(offsets);
+    segment_offsets<std::int32_t> const heads{in.data(), segments};
+    device_image<std::uint32_t> bits(static_cast<index_t>(device::head_bytes(heads, n) / 4));
+    device::prepare_heads(heads, reinterpret_cast<std::byte*>(bits.data()), n, simt::stream{});
+    std::vector<std::uint32_t> expected(device::head_bytes(heads, n) / 4);
+    for (std::size_t s = 0; s < segments; ++s) {
+      auto const at = static_cast<std::uint32_t>(offsets[s]);
+      expected[at / 32] |= 1u << at % 32;
+    }
+    REQUIRE(difference(expected, bits.read()) == "");
+  }
+}
+
+namespace {
+
 /// A tile of a warp, with head flags that are marked at once.
 struct marked_tuning : tiny_tuning {
   [[maybe_unused]] static constexpr bool marks_heads = true;

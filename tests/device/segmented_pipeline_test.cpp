@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include <libscan/device/staged_segments.cuh>
 #include <tests/device/segmented_scan_cases.hpp>
 #include <tests/support/sizes.hpp>
 
@@ -74,6 +75,77 @@ TEMPLATE_LIST_TEST_CASE("the pipeline as it is tuned agrees with a loop", "", tu
       if (reduced() && n > 3 * tile) continue;
       require_scans<typename TestType::way, typename given::type>(shape, n, op{}, op::identity(),
                                                                   typename given::forms{});
+    }
+  }
+}
+
+namespace {
+
+constexpr int staged = 64, width = 4;
+
+/// Bit i % 4 of out[i / 4]: whether item i of the tile at `base` begins a segment.
+struct equal_heads_kernel {
+  using heads = device::staged_heads<equal_segments, staged>;
+  using shared_storage = heads;
+  __device__ void operator()(shared_storage& stage, equal_segments rows, index_t base,
+                             unsigned* out) const {
+    auto const reader = stage.reader(rows, base, staged);
+    int const i = static_cast<int>(threadIdx.x) * width;
+    out[threadIdx.x] = reader.template bits<width>(i, width);
+  }
+};
+
+/// The same of keys, of which those from `begin` to `end` have been copied.
+struct key_heads_kernel {
+  using equal = decltype(segment_keys<int*>::equal);
+  using heads = device::staged_heads<segment_keys<int*, equal>, staged>;
+  __device__ void operator()(int const* copied, int const* memory, int begin, int end,
+                             unsigned* out) const {
+    heads::reader_type const reader{equal{}, copied, memory, end, begin, true};
+    int const i = static_cast<int>(threadIdx.x) * width;
+    out[threadIdx.x] = reader.template bits<width>(i, width);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a tile finds where segments of one length begin, wherever the tile is") {
+  for (index_t const length : {1, 2, 3, 4, 5, 31, 63, 64, 65, 66, 100, 1000}) {
+    for (index_t const from : {index_t{0}, index_t{1} << 32, (index_t{1} << 40) + 7}) {
+      for (index_t base = from; base < from + (from == 0 ? 130 : 10); ++base) {
+        device_image<unsigned> out(staged / width);
+        simt::launch<equal_heads_kernel>({.blocks = 1, .threads = staged / width},
+                                         equal_segments{length}, base, out.data());
+        std::vector<unsigned> expected(staged / width);
+        for (int i = 0; i < staged; ++i) {
+          if ((base + i) % length == 0)
+            expected[static_cast<std::size_t>(i / width)] |= 1u << i % width;
+        }
+        INFO("length " << length << ", tile at " << base);
+        REQUIRE(out.read() == expected);
+      }
+    }
+  }
+}
+
+TEST_CASE("the key before a row is read where a copy brought it, or else in memory") {
+  // All keys differ, and none that was not copied does from the key after it.
+  std::vector<int> keys, copied;
+  for (int i = 0; i < staged; ++i) keys.push_back(i);
+  for (int const begin : {0, 4, 8, 60}) {
+    for (int const end : {begin + 4, 32, staged}) {
+      copied = keys;
+      for (int i = 0; i < staged; ++i) {
+        bool const brought = begin <= i && i < end;
+        if (!brought && i % width == width - 1) copied[static_cast<std::size_t>(i)] = i + 1;
+      }
+      device_image<int> const from(copied), memory(keys);
+      device_image<unsigned> out(staged / width);
+      simt::launch<key_heads_kernel>(
+          {.blocks = 1, .threads = staged / width}, static_cast<int const*>(from.data()),
+          static_cast<int const*>(memory.data()), begin, end, out.data());
+      INFO("keys " << begin << " to " << end << " were copied");
+      REQUIRE(out.read() == std::vector<unsigned>(staged / width, 15));
     }
   }
 }

@@ -250,8 +250,8 @@ TEST_CASE("totals do not depend on where items and head flags lie in memory") {
   }
 }
 
-using ways_of_runs = types_to_test<std::tuple<small_tuning, static_pipeline>,
-                                   std::tuple<tiny_resident_segments>, std::tuple<>>;
+using ways_of_runs =
+    types_to_test<std::tuple<small_tuning, static_pipeline, tiny_resident_segments>, std::tuple<>>;
 TEMPLATE_LIST_TEST_CASE("reduce by key leaves one key and one total for each run, and their number",
                         "", ways_of_runs) {
   each_schedule(scaled(3, 1), [](std::string const& schedule) {
@@ -300,8 +300,9 @@ TEST_CASE("rows of a matrix have a total each") {
   }
 }
 
-using ways_of_counts = types_to_test<std::tuple<marking_tuning, tiny_resident_segments>,
-                                     std::tuple<small_tuning, tiny_pipeline_tuning>, std::tuple<>>;
+using ways_of_counts =
+    types_to_test<std::tuple<small_tuning, marking_tuning, tiny_resident_segments>,
+                  std::tuple<tiny_pipeline_tuning>, std::tuple<>>;
 TEMPLATE_LIST_TEST_CASE("the number of items may end a segment early", "", ways_of_counts) {
   auto const items = make_items<std::int32_t>(1000);
   auto const ends = make_offsets(segment_shape::some_empty, 1000);

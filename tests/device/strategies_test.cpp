@@ -258,6 +258,19 @@ TEST_CASE("sums of integers, widened from bytes too") {
   });
 }
 
+TEST_CASE("a block that scans a second tile keeps the sums of both") {
+  using tiles =
+      scan_tiles_kernel<scan_kind::inclusive, textbook::kogge_stone, 4, plus<std::int32_t>>;
+  std::vector<std::int32_t> const items{1, 2, 3, 4, 10, 20, 30, 40, 5, 5, 5, 5, 7, 7, 7, 7, 9};
+  auto const n = static_cast<index_t>(items.size());
+  device_image<std::int32_t> const in(items);
+  device_image<std::int32_t> out(n), sums(5);
+  simt::launch<tiles>({.blocks = 2, .threads = 4}, static_cast<std::int32_t const*>(in.data()),
+                      out.data(), n, plus<std::int32_t>{}, sums.data());
+  REQUIRE(sums.read() == std::vector<std::int32_t>{10, 100, 20, 28, 9});
+  REQUIRE(out.read()[8] == 5);
+}
+
 #ifndef LIBSCAN_TEST_ALWAYS_REDUCED
 TEST_CASE("more tiles than a grid has blocks") {
   if (reduced()) return;

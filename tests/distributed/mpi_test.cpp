@@ -206,7 +206,8 @@ void check_agreement(communicator const& comm) {
 void check_loss(communicator const& comm, bool hangs) {
   ranks const on{comm, engine::cpu(1)};
   if (comm.rank() == comm.size() - 1) {
-    if (hangs) std::this_thread::sleep_for(std::chrono::minutes(5));
+    // Long enough for the others to give up. After that it fails, should they wait for it.
+    if (hangs) std::this_thread::sleep_for(std::chrono::seconds(30));
     comm.through().abandon("its disk is full");
     throw std::runtime_error("its disk is full");
   }

@@ -182,6 +182,16 @@ TEST_CASE("products on ranks are those of a plain loop where sums are exact") {
   }
 }
 
+TEST_CASE("neighboring rows that are several blocks each have sums of their own") {
+  auto const list =
+      list_of_shape<double>(4, 60000, {"long", [](index_t r) { return r == 1 ? 3 : 40000; }});
+  auto const matrix = test::coo_oracle<std::int64_t>(list);
+  auto const x = vector_of<double>(60000, test::pattern::small, 1);
+  std::vector<double> const y(4);
+  auto const expected = test::spmv_oracle(matrix, x, y, plus_times<double>{});
+  for (int const p : {1, 2}) CHECK(product_on(p, spread::even, list, x, y, {}) == expected);
+}
+
 TEST_CASE("integer products on ranks, in every semiring, are those of a plain loop") {
   auto const shape = test::row_shapes(400, 800).back();
   auto const list = list_of_shape<std::int64_t>(400, 400, shape, test::pattern::random);

@@ -140,7 +140,10 @@ int run_tests(int argc, char** argv) {
   libscan::test::test_case_watch watch;
   libscan::test::watch = &watch;
   // Catch returns the number of failures, which could be mistaken for 77, "skipped".
-  int const failures = Catch::Session().run(argc, argv);
+  Catch::Session session;
+  // script/mutants only needs to know that something fails.
+  if (std::getenv("LIBSCAN_TEST_FIRST_FAILURE") != nullptr) session.configData().abortAfter = 1;
+  int const failures = session.run(argc, argv);
   libscan::test::watch = nullptr;
   if (failures == 0) return 0;
   std::fprintf(stderr, "to repeat with the same inputs: LIBSCAN_TEST_SEED=%llu\n",

@@ -171,22 +171,54 @@ TEST_CASE("under AddressSanitizer canaries are poisoned while nothing reads them
 }
 #endif
 
-TEST_CASE("a test case that never ends is named, and ends its program with a failure") {
+namespace {
+
+struct ended {
+  int status;
+  std::string output;
+};
+
+/// Runs a test case of this program with such a variable in the environment.
+ended run_case(std::string const& variable, std::string const& name) {
   char program[4096] = {};
   REQUIRE(readlink("/proc/self/exe", program, sizeof program - 1) > 0);
-  std::string const command = "LIBSCAN_TEST_CASE_SECONDS=1 '" + std::string(program) +
-                              "' 'for the parent: never ends' 2>&1";
+  std::string const command = variable + " '" + std::string(program) + "' '" + name + "' 2>&1";
   std::FILE* const child = popen(command.c_str(), "r");
   REQUIRE(child != nullptr);
-  std::string output;
-  for (int next = 0; (next = std::fgetc(child)) != EOF;) output += static_cast<char>(next);
-  int const status = pclose(child);
+  ended result{};
+  for (int next = 0; (next = std::fgetc(child)) != EOF;) result.output += static_cast<char>(next);
+  result.status = pclose(child);
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("a test case that never ends is named, and ends its program with a failure") {
+  auto const [status, output] =
+      run_case("LIBSCAN_TEST_CASE_SECONDS=1", "for the parent: never ends");
   INFO(output);
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 1);
   CHECK(output.find(
             "test case \"for the parent: never ends\", section \"a part\" still runs after ") !=
         std::string::npos);
+}
+
+TEST_CASE("a program can end at its first failure") {
+  auto const all = run_case("env -u LIBSCAN_TEST_FIRST_FAILURE", "for the parent: fails twice");
+  INFO(all.output);
+  CHECK(all.output.find("1 == 2") != std::string::npos);
+  CHECK(all.output.find("3 == 4") != std::string::npos);
+  auto const first = run_case("LIBSCAN_TEST_FIRST_FAILURE=1", "for the parent: fails twice");
+  INFO(first.output);
+  CHECK(first.output.find("1 == 2") != std::string::npos);
+  CHECK(first.output.find("3 == 4") == std::string::npos);
+  CHECK(WEXITSTATUS(first.status) == 1);
+}
+
+TEST_CASE("for the parent: fails twice", "[.]") {
+  CHECK(1 == 2);
+  CHECK(3 == 4);
 }
 
 TEST_CASE("for the parent: never ends", "[.]") {

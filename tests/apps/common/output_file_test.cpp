@@ -74,6 +74,23 @@ TEST_CASE("an output that fails leaves what was there") {
   CHECK(scratch.entries() == 1);
 }
 
+TEST_CASE("space that is reserved is there before anything is written") {
+  scratch_directory const scratch;
+  std::string const path = scratch / "out", plain = scratch / "plain";
+  constexpr off_t bytes = 1 << 20;
+  apps::output_file out(path);
+  out.reserve(bytes);
+  out.commit();
+  struct stat status = {};
+  REQUIRE(::stat(path.c_str(), &status) == 0);
+  CHECK(status.st_size == bytes);
+  // Some file systems cannot reserve.
+  int const descriptor = ::open(plain.c_str(), O_RDWR | O_CREAT, 0600);
+  bool const can_reserve = ::fallocate(descriptor, 0, 0, bytes) == 0;
+  ::close(descriptor);
+  if (can_reserve) CHECK(status.st_blocks * 512 >= bytes);
+}
+
 TEST_CASE("pieces of any size arrive in order") {
   scratch_directory const scratch;
   std::string expected;

@@ -83,6 +83,21 @@ TEMPLATE_LIST_TEST_CASE("with the smallest tiles, every n from 0 to 200 is filte
   });
 }
 
+TEST_CASE("a batch that is kept follows as many items as may wait for it, and one more") {
+  using tuning = short_pipeline<std::uint8_t>;
+  constexpr index_t batch = device::kept_rows<tuning::vector_items, tuning::rows_at_once>::items;
+  static_assert(tuning::rows == 2 * tuning::rows_at_once);  // two batches in a part
+  index_t const n = 9 * batch + 5;
+  for (index_t const waiting : {3 * batch / 8, 3 * batch / 8 + 1}) {
+    std::vector<std::uint8_t> chosen;
+    for (index_t i = 0; i < n; ++i) {
+      chosen.push_back(i % (2 * batch) < waiting || i % (2 * batch) >= batch ? 1 : 0);
+    }
+    masked_input<std::uint8_t> const input(numbered_items<std::uint8_t>(n), chosen, 0);
+    require_mask<tuning>(input, bit_mask{input.bits.data()}, 0);
+  }
+}
+
 using ways_of_many_tiles =
     types_to_test<std::tuple<tiny_tuning>, std::tuple<odd_pipeline>,
                   std::tuple<tiny_pipeline_tuning, short_pipeline<std::uint32_t>>>;

@@ -10,8 +10,7 @@ using namespace libscan::test;
 
 namespace {
 
-/// Small blocks with little shared memory: 13 bins are counted in 32 bits, 28 in 16, others in
-/// buckets of 8.
+/// Small blocks with little shared memory: 13 bins are counted in 32 bits, more in buckets of 8.
 struct tiny {
   static constexpr std::size_t shared_bytes = 64;
   static constexpr int bucket_bits = 3;
@@ -31,7 +30,18 @@ struct tiny {
   struct buckets : shared {};
 };
 
-/// The library's kernels with space for few bins in blocks.
+/// The same blocks with space for 77 bins in 32 bits, and for 93 in 16.
+struct tiny_packed : tiny {
+  static constexpr std::size_t shared_bytes = 320;
+};
+constexpr int packed_bins = 85;
+
+/// `tiny` with two bins in a bucket, fewer than there are places outside.
+struct tiny_pairs : tiny {
+  static constexpr int bucket_bits = 1;
+};
+
+/// The library's kernels with space for few bins in blocks: up to 509 in 32 bits, 956 in 16.
 struct cramped : histogram_tuning {
   static constexpr std::size_t shared_bytes = 2048;
   static constexpr int bucket_bits = 9;
@@ -68,6 +78,17 @@ void require_histogram(std::vector<Sample> const& samples, Rule const& rule,
   require_counts<std::uint32_t>(expected, "production", [&](auto* counts, auto* totals) {
     histogram<Tuning>(ws, from, counts, rule, n, totals);
   });
+}
+
+/// The same in small blocks, which count `packed_bins` in 16 bits.
+template <class Sample, class Rule>
+void require_tiny_histogram(std::vector<Sample> const& samples, Rule const& rule,
+                            std::vector<long double> const& edges, int offset = 0) {
+  if (rule.bins() == packed_bins) {
+    require_histogram<tiny_packed>(samples, rule, edges, offset);
+  } else {
+    require_histogram<tiny>(samples, rule, edges, offset);
+  }
 }
 
 /// The other ways give the same.
@@ -215,10 +236,13 @@ TEST_CASE("edges of floats are found wherever they crowd") {
   equal.push_back(2.75L);
   equal.push_back(99);
   auto const same = std::vector<long double>(40, 7);
-  std::vector<long double> growing;
+  std::vector<long double> growing, last_crowd;
   for (int k = 0; k <= 512; ++k) growing.push_back(static_cast<float>(k * k) / 512);
+  // Only the last two bins begin in one cell of the guide.
+  for (int k = 0; k <= 8; ++k) last_crowd.push_back(k);
+  last_crowd.insert(last_crowd.end(), {8 + 0x1p-10L, 9});
   for (auto const& edges :
-       {powers, denormal, crowd, equal, same, growing, even_edges(-1, 0, 1024),
+       {powers, denormal, crowd, equal, same, growing, last_crowd, even_edges(-1, 0, 1024),
         std::vector<long double>{-infinity, infinity}, std::vector<long double>{infinity, infinity},
         std::vector<long double>{1e6L, 1e6L + 0.0625L, 1e6L + 1}}) {
     auto const d_edges = edges_of<float>(edges);
@@ -287,17 +311,44 @@ TEST_CASE("with the smallest blocks, every n from 0 to 200 is counted as by a lo
   each_schedule(scaled(2, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (index_t const n : tiny_sizes()) {
-      int const bins = n % 3 == 0 ? 13 : n % 3 == 1 ? 28 : 77;
+      int const bins = n % 3 == 0 ? 13 : n % 3 == 1 ? packed_bins : 77;
       auto const samples = spread_samples<std::uint32_t>(all_spreads[n % 7], n,
                                                          static_cast<std::uint32_t>(bins + 4));
       integer_bins<std::uint32_t> const rule(2, bins);
       auto const edges = integer_edges<std::uint32_t>(2, bins);
-      require_histogram<tiny>(samples, rule, edges);
+      require_tiny_histogram(samples, rule, edges);
       if constexpr (!quick_types) {
         if (n % 8 == 0) require_other_ways<tiny>(samples, rule, edges);
       }
     }
   });
+}
+
+TEST_CASE("small blocks count in 32 bits, in 16 bits and in buckets") {
+  auto const packed_bytes = [](int bins) {
+    return sizeof(unsigned) *
+           static_cast<std::size_t>(device::packed_counters<std::uint32_t>::words(bins));
+  };
+  REQUIRE(device::counter_bytes(13) <= tiny::shared_bytes);
+  REQUIRE(std::min(device::counter_bytes(77), packed_bytes(77)) > tiny::shared_bytes);
+  REQUIRE(device::counter_bytes(packed_bins) > tiny_packed::shared_bytes);
+  REQUIRE(packed_bytes(packed_bins) <= tiny_packed::shared_bytes);
+  REQUIRE(device::counter_bytes(900) > cramped::shared_bytes);
+  REQUIRE(packed_bytes(900) <= cramped::shared_bytes);
+}
+
+TEST_CASE("buckets get tiles that lack a piece, and full tables") {
+  // A tile has 64 pieces of 4 samples; 8 tiles and 8 buckets fill the tables' memory.
+  for (index_t const n : {252, 255, 256, 508, 2048}) {
+    for (int const bins : {64, 77}) {
+      auto const samples =
+          spread_samples<std::uint32_t>(spread::uniform, n, static_cast<std::uint32_t>(bins + 4));
+      integer_bins<std::uint32_t> const rule(2, bins);
+      auto const edges = integer_edges<std::uint32_t>(2, bins);
+      require_histogram<tiny>(samples, rule, edges);
+      require_histogram<tiny_pairs>(samples, rule, edges);
+    }
+  }
 }
 
 using spread_types =
@@ -308,11 +359,11 @@ TEMPLATE_LIST_TEST_CASE("any spread is counted the same in blocks with little me
   each_schedule(scaled(2, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (spread const how : all_spreads) {
-      for (int const bins : {13, 28, 100}) {
+      for (int const bins : {13, packed_bins, 100}) {
         auto const samples =
             spread_samples<TestType>(how, scaled(3001, 1001), static_cast<std::uint32_t>(bins));
-        require_histogram<tiny>(samples, even_bins<TestType>(1, bins - 3, bins),
-                                even_edges(1, bins - 3, bins));
+        require_tiny_histogram(samples, even_bins<TestType>(1, bins - 3, bins),
+                               even_edges(1, bins - 3, bins));
       }
     }
   });
@@ -321,8 +372,8 @@ TEMPLATE_LIST_TEST_CASE("any spread is counted the same in blocks with little me
 TEST_CASE("any spread is counted the same by the library's kernels") {
   index_t const n = on_gpu ? 3000001 : scaled(120001, 20001);
   for (spread const how : all_spreads) {
-    for (int const bins : {256, 1000, 3000}) {
-      if (bins != 1000 && !on_gpu && how != spread::hot && how != spread::sorted) continue;
+    for (int const bins : {256, 900, 3000}) {
+      if (bins != 900 && !on_gpu && how != spread::hot && how != spread::sorted) continue;
       auto const range = static_cast<std::uint32_t>(bins);
       auto const words = spread_samples<std::uint32_t>(how, n, range + 2);
       auto const edges = integer_edges<std::uint32_t>(1, bins);
@@ -376,14 +427,14 @@ TEST_CASE("samples may begin anywhere, and their number be on the device") {
     require_histogram<tiny>(bytes, integer_bins<std::uint8_t>(3, 200),
                             integer_edges<std::uint8_t>(3, 200), offset);
     auto const words = spread_samples<std::int16_t>(spread::uniform, 1500, 250);
-    for (int const bins : {10, 24, 90}) {
-      require_histogram<tiny>(words, integer_bins<std::int16_t>(3, bins),
-                              integer_edges<std::int16_t>(3, bins), offset);
+    for (int const bins : {10, packed_bins, 90}) {
+      require_tiny_histogram(words, integer_bins<std::int16_t>(3, bins),
+                             integer_edges<std::int16_t>(3, bins), offset);
     }
   }
   auto const samples = spread_samples<std::uint32_t>(spread::uniform, 2000, 100);
   device_image<std::uint32_t> in(samples);
-  for (int const bins : {10, 24, 90}) {
+  for (int const bins : {10, packed_bins, 90}) {
     for (index_t const n : {0, 1, 1234}) {
       device_image<index_t> d_n(std::vector<index_t>{n});
       auto const count = item_count::on_device(d_n.data(), 2000);
@@ -393,7 +444,11 @@ TEST_CASE("samples may begin anywhere, and their number be on the device") {
       workspace ws;
       std::uint32_t const* const from = in.data();
       require_counts<std::uint32_t>(expected, "production", [&](auto* counts, auto* totals) {
-        histogram<tiny>(ws, from, counts, rule, count, totals);
+        if (bins == packed_bins) {
+          histogram<tiny_packed>(ws, from, counts, rule, count, totals);
+        } else {
+          histogram<tiny>(ws, from, counts, rule, count, totals);
+        }
       });
       if constexpr (!quick_types) {
         require_counts<std::uint32_t>(expected, "sort and scan", [&](auto* counts, auto* totals) {

@@ -69,6 +69,12 @@ TEST_CASE("a block has as many runs of one size as there can be") {
   std::vector<int> pairs(63, 2);  // begin in one stretch; the longer one has them sorted there
   pairs.push_back(128);
   require_sorted_segments<tiny_segmented_sort, std::uint32_t>(pairs, variety::any, 1);
+  // Segments of one item are no runs: lists have no space for so many.
+  for (int const longer : {28, 128}) {
+    std::vector<int> singles(100, 1);
+    singles.push_back(longer);
+    require_sorted_segments<tiny_segmented_sort, std::uint32_t>(singles, variety::any, 1);
+  }
   if constexpr (!quick_types) {
     require_sorted_segments<tiny_segmented_sort, std::uint64_t>({33, 33, 33, 128}, variety::any);
   }

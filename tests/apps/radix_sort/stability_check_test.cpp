@@ -20,14 +20,14 @@ namespace {
 
 using device::digit_place;
 
-template <class Key, tile_witness Witness, int Items, int Parts>
+template <class Key, tile_witness Witness, int Items, int Parts, int Same = 1>
 struct kind_of_tile {
   using order = sort_order<Key>;
   using tile = device::sorted_tile<order, void, Witness, Items>;
-  static constexpr int items = Items, parts = Parts;
-  // Positions ascend within a digit; keys by themselves.
+  static constexpr int items = Items, parts = Parts, same = Same;
+  // Positions ascend within a digit; keys by themselves, `Same` of them equal.
   static __device__ Key key(int i) {
-    return static_cast<Key>(Witness == tile_witness::positions ? 1 : i + 1);
+    return static_cast<Key>(Witness == tile_witness::positions ? 1 : i / Same + 1);
   }
 };
 
@@ -171,6 +171,7 @@ TEST_CASE("one wrong pair of neighbors is found wherever it is") {
 
 TEMPLATE_TEST_CASE("a tile in any order is repaired", "",
                    (kind_of_tile<std::uint8_t, by_keys, 128, 1>),
+                   (kind_of_tile<std::uint8_t, by_keys, 128, 1, 3>),
                    (kind_of_tile<float, by_positions, 128, 1>)) {
   for (int const valid : {0, 1, 2, 3, 63, 64, 65, 127, 128}) {
     std::vector<int> places, expected;
@@ -183,6 +184,7 @@ TEMPLATE_TEST_CASE("a tile in any order is repaired", "",
     simt::launch<repair_kernel<TestType>>({.blocks = 1, .threads = simt::warp_size},
                                           typename TestType::order{}, digit_place{0, 0, 8},
                                           static_cast<int const*>(in.data()), valid, from.data());
+    for (int& place : expected) place /= TestType::same;
     REQUIRE(from.copy() == expected);
   }
 }

@@ -122,6 +122,32 @@ TEMPLATE_LIST_TEST_CASE("patterns, halves and integers", "", entry_types) {
   }
 }
 
+TEST_CASE("what lies after the keys is not one of them") {
+  for (index_t const n : {255, 256, 512}) {  // a batch less an entry, a whole one, two
+    INFO(n << " entries");
+    entry_keys const keys_of(n / 16 + 1, 16, false);
+    std::vector<std::uint64_t> keys;
+    std::vector<std::int32_t> ends(static_cast<std::size_t>(n / 16 + 2), -1), indices;
+    for (index_t i = 0; i < n; ++i) {
+      keys.push_back(keys_of.key(static_cast<std::uint64_t>(i / 16), i % 16));
+      indices.push_back(static_cast<std::int32_t>(i % 16));
+      ends[static_cast<std::size_t>(i / 16 + 1)] = static_cast<std::int32_t>(i + 1);
+    }
+    keys.push_back(keys.back());
+    device_image<std::uint64_t> const d_keys(keys);
+    device_image<std::int32_t> d_ends(std::vector<std::int32_t>(ends.size(), -1)), d_indices(n);
+    std::size_t const bytes = device::compress_layout<no_values>(n).bytes();
+    workspace ws;
+    device::compress_entries(
+        ws.stream(), ws.reserve(bytes), device::sorted_keys{d_keys.data(), n, keys_of},
+        static_cast<no_values const*>(nullptr),
+        device::entry_outputs<no_values, std::int32_t>{d_ends.data(), d_indices.data(), nullptr});
+    REQUIRE(difference(ends, d_ends.read()) == "");
+    REQUIRE(difference(indices, d_indices.read()) == "");
+    REQUIRE(d_ends.damage() + d_indices.damage() == "");
+  }
+}
+
 TEST_CASE("lists that are no matrix are refused") {
   workspace ws;
   std::int32_t offset = 0;

@@ -153,6 +153,44 @@ TEST_CASE("with the longest spans that a plan has") {
           spmv_oracle(host, x, y, s));
 }
 
+TEST_CASE("a row over any number of spans is closed once, by a thread or by a block") {
+  std::vector<std::int64_t> offsets;  // of spans of one item: row r begins in span offsets[r] + r
+  std::vector<index_t> closed;
+  std::vector<float> heads, tails, expected;
+  auto const add_span = [&](index_t row, float head) {
+    closed.push_back(row);
+    heads.push_back(head);
+    tails.push_back(static_cast<float>(closed.size() % 7));
+  };
+  add_span(-1, 0);
+  for (int const parts : {1, 2, 31, 32, 33, 34, 64, 300, 33}) {
+    auto const row = static_cast<index_t>(offsets.size());
+    offsets.push_back(static_cast<index_t>(closed.size()) - 1 - row);
+    float sum = tails.back();
+    for (int part = 1; part < parts; ++part) {
+      add_span(-1, 0);
+      sum += tails.back();
+    }
+    add_span(row, static_cast<float>(row + 100));
+    expected.push_back(sum + heads.back());
+  }
+  auto const all = static_cast<index_t>(closed.size());
+  device_image<std::int64_t> const d_offsets(offsets);
+  device_image<index_t> d_closed(closed);
+  device_image<float> d_heads(heads), d_tails(tails), d_y(static_cast<index_t>(expected.size()));
+  device::span_sums<float> spans(nullptr, all, 1);
+  spans.closed = d_closed.data();
+  spans.heads = d_heads.data();
+  spans.tails = d_tails.data();
+  workspace const ws;
+  row_result<float, plus_times<float>> const out{d_y.data(), {}, 1, 0};
+  device::close_rows(ws.stream(), spans,
+                     device::first_span_of_row<std::int64_t>{d_offsets.data(), 1}, out,
+                     plus<float>{});
+  REQUIRE(d_y.read() == expected);
+  REQUIRE(d_y.damage() == "");
+}
+
 TEST_CASE("any number of rows from none to 200, with every number of entries") {
   for (index_t rows = 0; rows <= 200; rows += scaled(1, 13)) {
     for (index_t const most : {0, 1, 2, 5, 40}) {

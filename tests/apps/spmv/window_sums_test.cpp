@@ -111,9 +111,9 @@ struct ring_kernel {
     device::row_ends<int>::ring ring;
   };
   template <class Offset>
-  __device__ void operator()(shared_storage& shared, Offset const* ends, int rows, int step,
-                             int* out) const {
-    device::row_ends<Offset> kept(shared.ring, ends, rows, 0, 0);
+  __device__ void operator()(shared_storage& shared, Offset const* ends, int rows, index_t base,
+                             int step, int* out) const {
+    device::row_ends<Offset> kept(shared.ring, ends, rows, base, 0);
     for (int row = 0; row < rows; row += step, out += 33) {
       kept.need(row);
       int const lane = simt::lane_id();
@@ -188,10 +188,35 @@ TEMPLATE_TEST_CASE("a ring keeps the ends of the rows at hand", "", std::int32_t
       }
       device_buffer<int> const out(std::vector<int>(expected.size(), -1));
       simt::launch<ring_kernel>({.blocks = 1, .threads = simt::warp_size},
-                                static_cast<TestType const*>(in.data() + 1), rows, step,
+                                static_cast<TestType const*>(in.data() + 1), rows, index_t{0}, step,
                                 out.data());
       INFO(rows << " rows by " << step);
       REQUIRE(out.copy() == expected);
     }
   }
+}
+
+TEST_CASE("rows that end far past a span never end in it") {
+  constexpr int never = device::row_ends<std::int64_t>::never;
+  constexpr std::int64_t base = std::int64_t{3} << 33;
+  std::vector<std::int64_t> const distances{0,
+                                            7,
+                                            never - 1,
+                                            never,
+                                            (std::int64_t{1} << 31) + 9,
+                                            std::int64_t{1} << 32,
+                                            (std::int64_t{1} << 32) + 10,
+                                            (std::int64_t{1} << 40) + 11};
+  std::vector<std::int64_t> ends;
+  std::vector<int> expected{0};  // row -1
+  for (std::int64_t const distance : distances) {
+    ends.push_back(base + distance);
+    expected.push_back(distance < never ? static_cast<int>(distance) : never);
+  }
+  device_buffer<std::int64_t> const in(ends);
+  device_buffer<int> const out(expected.size());
+  simt::launch<ring_kernel>({.blocks = 1, .threads = simt::warp_size},
+                            static_cast<std::int64_t const*>(in.data()),
+                            static_cast<int>(ends.size()), index_t{base}, 32, out.data());
+  REQUIRE(out.copy() == expected);
 }
