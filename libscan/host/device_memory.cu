@@ -65,6 +65,7 @@ using device::stream_of;
 template <class Machine>
 void* machine_memory<Machine>::allocate(Machine on, queue_place const& place, std::size_t bytes) {
   device::on_machine const here(on);
+  if (bytes == 0) return nullptr;
   if (place.memory.allocate == nullptr) return simt::allocate(bytes, stream_of(place));
   void* const memory = place.memory.allocate(bytes, place.stream, place.memory.context);
   if (memory == nullptr) throw std::bad_alloc();
@@ -75,6 +76,7 @@ template <class Machine>
 void machine_memory<Machine>::deallocate(Machine on, queue_place const& place, void* memory,
                                          std::size_t bytes) {
   device::on_machine const here(on);
+  if (memory == nullptr) return;
   if (place.memory.allocate == nullptr) return simt::deallocate(memory, stream_of(place));
   place.memory.deallocate(memory, bytes, place.stream, place.memory.context);
 }

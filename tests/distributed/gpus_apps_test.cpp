@@ -3,6 +3,7 @@
 // threads, against plain loops.
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -33,7 +34,22 @@ using test::spread;
 namespace {
 
 /// Kinds of keys that splitters find hard.
-enum class skew : std::uint8_t { uniform, equal, two, small, descending, crowded, sixteen };
+enum class skew : std::uint8_t { uniform, equal, two, small, descending, crowded, bytes };
+
+/// Bits with one of eight highest bytes and few low bits; -0, NaN and the like.
+template <class Key>
+Key key_of_bytes(std::uint64_t word) {
+  using bits = typename detail::unsigned_of<sizeof(Key)>::type;
+  constexpr int low = 8 * static_cast<int>(sizeof(Key)) - 8;
+  bits const highest = static_cast<bits>(static_cast<bits>(word % 8 * 32) << low);
+  bits all = static_cast<bits>(highest | static_cast<bits>(word >> 8 & 0x3f));
+  if (word % 5 == 0)
+    all = static_cast<bits>(highest | static_cast<bits>(~bits{0}) >> (word >> 8 & 15));
+  if (word % 23 == 0) all = static_cast<bits>(bits{1} << (low + 7));
+  Key key;
+  std::memcpy(&key, &all, sizeof(key));
+  return key;
+}
 
 template <class Key>
 std::vector<Key> keys_of(skew how, index_t n) {
@@ -61,8 +77,8 @@ std::vector<Key> keys_of(skew how, index_t n) {
         keys.push_back(
             static_cast<Key>(word % 2 == 0 ? word : word % 3 * 0x3000'0000 + word / 7 % 9));
         break;
-      case skew::sixteen:  // values of the highest eight bits
-        keys.push_back(static_cast<Key>(word & 0xf0ff'ffff'f0ff'ffffu));
+      case skew::bytes:  // in some places, at both ends of the order, with duplicates
+        keys.push_back(key_of_bytes<Key>(word));
         break;
     }
   }
@@ -152,6 +168,44 @@ void check_sort(int p, index_t n, skew how, spread from, spread to, sort_options
   }
 }
 
+/// A sort by buckets, however few or skewed the keys are. Keys without values are sorted in place
+/// where the numbers permit.
+template <class Key, class Value>
+void check_buckets(int p, index_t n, skew how, spread from, spread to,
+                   sort_options const& options) {
+  INFO("buckets, ranks " << p << ", skew " << static_cast<int>(how) << ", from "
+                         << static_cast<int>(from) << ", to " << static_cast<int>(to));
+  auto const in = test::spread_out(from, n, p);
+  auto const out = test::spread_out(to, n, p);
+  auto keys = keys_of<Key>(how, n);
+  auto const expected = sorted_on_one<Key, Value>(keys, options);
+  std::vector<Value> values(keys.size()), sorted_values(keys.size());
+  std::iota(values.begin(), values.end(), Value{0});
+  std::vector<Key> sorted_pairs(keys.size()), sorted(keys.size());
+  thread_ranks(machines_for(p)).run([&](ranks const& on) {
+    on_device<Key> const mine(on, part_of(keys, in, on.rank()));
+    on_device<Value> const my_values(on, part_of(values, in, on.rank()));
+    on_device<Key> const result(on, part_of(sorted, out, on.rank()));
+    on_device<Value> const values_result(on, part_of(sorted_values, out, on.rank()));
+    detail::collective(on.comm(), "test", [&](detail::collective_call& call) {
+      CHECK(detail::sort_by_buckets<Key, Value>(call, on, {mine.data(), my_values.data()},
+                                                {result.data(), values_result.data()}, {in, out},
+                                                options));
+    });
+    result.download(part_of(sorted_pairs, out, on.rank()));
+    values_result.download(part_of(sorted_values, out, on.rank()));
+    auto const& place = mine.size() == result.size() ? mine : result;
+    detail::collective(on.comm(), "test", [&](detail::collective_call& call) {
+      CHECK(detail::sort_by_buckets<Key, detail::keys_only>(
+          call, on, {mine.data(), nullptr}, {place.data(), nullptr}, {in, out}, options));
+    });
+    place.download(part_of(sorted, out, on.rank()));
+  });
+  CHECK(sorted_values == expected.second);
+  CHECK(test::same_bits(sorted_pairs, expected.first));
+  CHECK(test::same_bits(sorted, expected.first));
+}
+
 }  // namespace
 
 TEST_CASE("sorts of device memory over ranks are exact and stable") {
@@ -172,24 +226,55 @@ TEST_CASE("sorts of device memory over ranks are exact and stable") {
 }
 
 TEST_CASE("many keys over ranks are sorted by buckets") {
-  // As many as `suits_buckets` asks for.
   bool const on_gpu = machines_for(1)[0].is_cuda();
-  index_t const n = on_gpu ? 3 * (index_t{1} << 22) + 2 : 3 * (index_t{1} << 10) + 2;
+  index_t const n = on_gpu ? 3 * (index_t{1} << 22) + 2 : 702;
   sort_options const up{}, down{.direction = sort_direction::descending};
   using word = std::uint32_t;
-  check_sort<word, word>(2, n, skew::sixteen, spread::even, spread::uneven, up);
-  check_sort<std::int64_t, word>(2, n + 1, skew::crowded, spread::uneven, spread::even, down);
-  check_sort<std::uint64_t, word>(3, n, skew::sixteen, spread::all_on_last, spread::even, up);
-  check_sort<std::int32_t, word>(2, n, skew::sixteen, spread::even, spread::all_on_last,
-                                 {.first_bit = 3, .end_bit = 29});
+  check_buckets<word, word>(2, n, skew::bytes, spread::even, spread::uneven, up);
+  check_buckets<double, word>(3, n, skew::bytes, spread::uneven, spread::even, down);
+  check_buckets<std::int32_t, word>(2, n, skew::bytes, spread::even, spread::all_on_last,
+                                    {.end_bit = 29});
+  check_buckets<std::uint64_t, word>(3, n, skew::bytes, spread::all_on_last, spread::even, up);
   if (test::quick_types && !on_gpu) return;
-  check_sort<std::int32_t, word>(3, n, skew::uniform, spread::uneven, spread::uneven, up);
-  check_sort<std::int64_t, std::uint64_t>(2, n, skew::uniform, spread::even, spread::all_on_last,
-                                          down);
-  check_sort<double, word>(2, n, skew::uniform, spread::even, spread::every_third, up);
-  check_sort<word, word>(3, n + 1, skew::crowded, spread::every_third, spread::all_on_last, down);
-  check_sort<std::int64_t, word>(2, n, skew::uniform, spread::even, spread::even,
-                                 {.first_bit = 40, .end_bit = 61});
+  check_buckets<std::int64_t, std::uint64_t>(5, n, skew::bytes, spread::every_third, spread::uneven,
+                                             down);
+  check_buckets<word, word>(3, n, skew::equal, spread::uneven, spread::even, up);
+  check_buckets<std::uint64_t, word>(2, n, skew::crowded, spread::uneven, spread::even, up);
+  check_buckets<float, word>(2, n, skew::bytes, spread::even, spread::every_third, up);
+  check_buckets<std::int64_t, word>(4, n, skew::uniform, spread::even, spread::even,
+                                    {.first_bit = 40, .end_bit = 61});
+  // As many keys as public calls sort so.
+  auto const d = distribution::even(2 * detail::min_bucket_items(machines_for(1)[0]), 2);
+  auto const keys = keys_of<word>(skew::uniform, d.total());
+  CHECK(keys_on(d, d, keys, up, false, false) == sorted_on_one<word, word>(keys, up).first);
+}
+
+TEST_CASE("ranks sort by buckets if their samples are in many") {
+  using word = std::uint32_t;
+  engine const on = machines_for(1)[0];
+  index_t const many = detail::min_bucket_items(on);
+  auto const chosen = [&](distribution const& in, distribution const& out, auto const& word_at) {
+    std::vector<detail::sort_numbers<word>> all;
+    for (int r = 0; r < in.ranks(); ++r) {
+      bool const samples = in.size(r) > many / 16;
+      all.push_back({in.size(r), out.size(r), true, samples, {}});
+      for (std::size_t i = 0; samples && i < 256; ++i) {
+        all.back().words[i] = word_at(static_cast<word>(i));
+      }
+    }
+    return detail::suits_buckets(all, {in, out}, on, sort_order<word>{});
+  };
+  auto const uniform = [](word i) { return i << 24 | i; };
+  auto const even = distribution::even(2 * many, 2);
+  CHECK(chosen(even, even, uniform));
+  CHECK_FALSE(
+      chosen(distribution::even(2 * many - 1, 2), distribution::even(2 * many - 1, 2), uniform));
+  CHECK_FALSE(chosen(even, even, [](word i) { return i; }));
+  CHECK_FALSE(chosen(even, even, [](word i) { return (i / 2 + 64) << 24 & 0xf000'0000u; }));
+  // A few keys that are not sampled, and ranks without results, change nothing.
+  std::vector<index_t> const skewed{many / 16, 2 * many}, none{0, 2 * many + many / 16};
+  CHECK(chosen(distribution(skewed), distribution(skewed), uniform));
+  CHECK(chosen(distribution(skewed), distribution(none), [](word i) { return i; }));
 }
 
 TEST_CASE("filters and histograms of device memory over ranks") {

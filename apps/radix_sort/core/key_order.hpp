@@ -22,6 +22,9 @@ enum class sort_direction : std::uint8_t { ascending, descending };
 
 namespace detail {
 
+/// The most bits of a digit of sorts on the device.
+inline constexpr int sort_digit_bits = 8;
+
 template <std::size_t Bytes>
 struct unsigned_of;
 template <>

@@ -2,6 +2,7 @@
 // Segments of a sort that the host lists, and the pieces in which they come. Internal.
 #pragma once
 
+#include <cstddef>
 #include <span>
 
 #include <libscan/core/types.hpp>
@@ -15,6 +16,9 @@ struct listed_piece {
   int segment;
   int source;  ///< 0 or 1
 };
+
+/// The most pieces, and segments, that are sorted together by the fast way.
+inline constexpr std::size_t max_listed_pieces = 1024;
 
 /// Pieces on the host, and the same ones in device memory.
 struct listed_pieces {

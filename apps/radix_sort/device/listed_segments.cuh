@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sort within long segments whose places the host knows, too: staged passes over the tiles of
-// all segments. A segment may come in pieces. Segments of `segmented_sort` are known on the device
-// alone.
+// all segments. A segment may come in pieces. The segments of `segmented_sort` are known on the
+// device only.
 #pragma once
 
 #include <algorithm>
@@ -22,9 +22,7 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 
 using libscan::detail::listed_piece;
 using libscan::detail::listed_pieces;
-
-/// The most pieces that are sorted together.
-inline constexpr int max_listed_pieces = 1024;
+using libscan::detail::max_listed_pieces;
 
 /// Items of one tile of a piece.
 struct alignas(16) listed_tile {
@@ -36,7 +34,7 @@ struct alignas(16) listed_tile {
 
 /// Lists the tiles of pieces, in order. Every block finds how many tiles the pieces have.
 struct list_tiles_kernel {
-  static constexpr int block_threads = max_listed_pieces;
+  static constexpr int block_threads = static_cast<int>(max_listed_pieces);
 
   struct shared_storage {
     index_t first_tile[max_listed_pieces];
@@ -314,6 +312,15 @@ void sort_listed_each(workspace& ws, listed_buffers<typename Order::key_type> ke
   }
 }
 
+/// Whether `sort_listed_segments` of keys sorts long segments together on this device.
+template <class Key>
+bool sorts_segments_together() {
+  using tuning =
+      typename pass_sort_tuning<Key, void, Key>::template staged<tile_witness::positions>;
+  using kernel = listed_pass_kernel<sort_order<Key>, void, tile_witness::positions, tuning>;
+  return simt::device_can_pipeline<kernel>();
+}
+
 /// Sorts the items of each segment between two buffers. After an odd number of digits the result is
 /// in `to`, else in `from`, in the segment's place. `segments`: their places in the result, in
 /// order; `pieces`: where their items are, those of the first segment first, and in the order that
@@ -334,10 +341,14 @@ void sort_listed_segments(workspace& ws, listed_buffers<typename Order::key_type
   if constexpr (suits_staged_pass<Order, Value>) {
     using by_position = typename tuning::template staged<tile_witness::positions>;
     using kernel = listed_pass_kernel<Order, Value, tile_witness::positions, by_position>;
-    index_t n = 0;
-    for (listed_piece const& one : segments.host) n += one.size;
-    bool const few = std::max(pieces.host.size(), segments.host.size()) <= max_listed_pieces;
-    if (few && n >= by_position::min_items && simt::device_can_pipeline<kernel>()) {
+    index_t n = 0, longest = 0;
+    for (listed_piece const& one : segments.host) {
+      n += one.size;
+      longest = std::max(longest, one.size);
+    }
+    bool const fits = std::max(pieces.host.size(), segments.host.size()) <= max_listed_pieces &&
+                      longest <= by_position::portion_tiles * kernel::tile_items;
+    if (fits && n >= by_position::min_items && simt::device_can_pipeline<kernel>()) {
       // Keys of a segment that are equal in the order's bits must be identical.
       if constexpr (equal_is_identical<Order> && std::is_void_v<Value>) {
         if (order.first_bit == 0 && agree_above) {

@@ -12,6 +12,13 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
+/// Items of one tile of a long segment.
+struct alignas(16) segment_tile {
+  index_t begin;
+  int valid;
+  unsigned number;  // of their segment among the long ones
+};
+
 /// The tiles of all long segments.
 template <class Offset>
 struct segment_tiles {

@@ -36,7 +36,7 @@ class digit_table {
 
  public:
   digit_table() = default;
-  __device__ digit_table(unsigned* words, index_t count) : words_(words), count_(count) {}
+  LIBSCAN_HOST_DEVICE digit_table(unsigned* words, index_t count) : words_(words), count_(count) {}
 
   /// Words of device memory for `tiles` tiles.
   static constexpr index_t words(index_t tiles) { return first_row + tiles * digit_values; }
@@ -96,7 +96,7 @@ class digit_table {
 };
 
 /// The most bits of a digit.
-inline constexpr int digit_bits = 8;
+inline constexpr int digit_bits = libscan::detail::sort_digit_bits;
 
 /// A digit: bits [shift, shift + bits) of a key's word `word`, counted from the least significant.
 /// Without bits, all keys agree.
@@ -289,13 +289,6 @@ template <class T>
 __device__ T* target_of(sort_step const& step, sort_buffers<T> const& buffers) {
   return step.into_out != 0 ? buffers.out : buffers.other;
 }
-
-/// Items of one tile of a long segment.
-struct alignas(16) segment_tile {
-  index_t begin;
-  int valid;
-  unsigned number;  // of their segment among the long ones
-};
 
 /// Turns the number of items of each digit into the digits' first places, of which `first` is the
 /// first. By one warp.

@@ -38,4 +38,10 @@ void device_listed_sort<Machine, Key>::enqueue(Machine on, queue_place const& pl
   }
 }
 
+template <class Machine, class Key>
+bool device_listed_sort<Machine, Key>::is_fast(Machine on) {
+  device::on_machine const here(on);
+  return device::sorts_segments_together<Key>();
+}
+
 }  // namespace libscan::inline v1::detail

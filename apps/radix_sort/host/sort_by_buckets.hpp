@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <new>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -76,19 +77,20 @@ std::vector<index_t> split_device_keys(collective_call& call, ranks const& on,
   });
 }
 
-inline constexpr int bucket_bits = 8;
+inline constexpr int bucket_bits = sort_digit_bits;
 inline constexpr std::size_t buckets = std::size_t{1} << bucket_bits;
 
 /// Where the buckets of a rank begin, and where the last one ends.
 using bucket_bounds = std::array<index_t, buckets + 1>;
 
-/// The buckets in which the parts of the ranks begin, but the first, if the buckets of all ranks
-/// together have these bounds.
+/// The buckets in which parts of ranks begin, except those that begin with the first item of all.
+/// `bounds`: of the buckets of all ranks together.
 template <class Number>
 std::set<std::size_t> cut_buckets(std::array<Number, buckets + 1> const& bounds,
                                   distribution const& out) {
   std::set<std::size_t> found;
   for (int r = 1; r < out.ranks(); ++r) {
+    if (out.begin(r) == 0) continue;
     if (out.begin(r) == out.total()) break;
     auto const past = std::ranges::upper_bound(bounds, static_cast<Number>(out.begin(r)));
     auto const bucket = static_cast<std::size_t>(past - bounds.begin());
@@ -97,18 +99,29 @@ std::set<std::size_t> cut_buckets(std::array<Number, buckets + 1> const& bounds,
   return found;
 }
 
-/// What ranks tell one another before a sort: how many items they have and get, and the words of
-/// some keys at equal distances.
+/// What ranks exchange before a sort: how many items they have and get, and the words of some keys
+/// at equal distances.
 template <class Key>
 struct sort_numbers {
   index_t in, out;
+  bool fast;  // the rank sorts within many buckets together
+  bool sampled;
   std::array<typename sort_order<Key>::word_type, 256> words;
 };
 
-/// The fewest items of a rank that are sampled. In the executor few, so that tests of few items
-/// sort by buckets, too.
+/// The fewest items of a rank, in the mean, for a sort by buckets. In the executor few, so that
+/// tests of few items sort by buckets, too.
 inline index_t min_bucket_items(engine const& on) {
   return on.is_cuda() ? index_t{1} << 22 : index_t{1} << 10;
+}
+
+/// The fewest items of a rank that are sampled, and of a group of buckets.
+inline index_t min_group_items(engine const& on) { return detail::min_bucket_items(on) / 16; }
+
+/// Whether the keys' type and the order's bits permit a sort by buckets.
+template <class Key>
+bool may_use_buckets(sort_order<Key> const& order) {
+  return sizeof(Key) >= 4 && order.end() - order.first_bit > 2 * bucket_bits;
 }
 
 /// Whether a sort by buckets is faster than local sorts and a merge: of many items, unless the
@@ -116,10 +129,11 @@ inline index_t min_bucket_items(engine const& on) {
 template <class Key>
 bool suits_buckets(std::vector<sort_numbers<Key>> const& all, in_and_out const& d, engine const& on,
                    sort_order<Key> const& order) {
-  if (sizeof(Key) < 4 || order.end() - order.first_bit <= 2 * bucket_bits) return false;
   if (d.in.total() < detail::min_bucket_items(on) * d.in.ranks()) return false;
   std::array<double, buckets + 1> bounds{};  // first: how many are in the bucket before
   for (auto const& one : all) {
+    if (!one.fast) return false;
+    if (!one.sampled) continue;
     double const each = static_cast<double>(one.in) / static_cast<double>(one.words.size());
     for (auto const word : one.words) {
       bounds[static_cast<std::size_t>(word >> (order.end() - bucket_bits)) + 1] += each;
@@ -182,23 +196,26 @@ struct received_buckets {
   std::vector<listed_piece> segments;
   std::vector<bucket_group> groups;  // and one more, which is the end
 
-  received_buckets(std::span<bucket_bounds const> bounds, bucket_share const& share,
-                   std::size_t me) {
+  /// For rank `me`, with groups of at least so many items.
+  received_buckets(std::span<bucket_bounds const> bounds, bucket_share const& share, std::size_t me,
+                   index_t least) {
     index_t const n = std::accumulate(share.sizes.begin(), share.sizes.end(), index_t{0});
     index_t end = 0;
     for (std::size_t b = 0; b < buckets;) {
       // What is copied during a sort takes less time if it is no more than what is sorted.
-      index_t const wanted = std::max(end, n / 32);
+      index_t const wanted = std::max({end, n / 32, least});
       bucket_group group{pieces.size(), segments.size(), end, {}};
       std::size_t const first = b;
       do {
         index_t size = 0;
-        for (std::size_t q = 0; q < bounds.size(); ++q)
+        for (std::size_t q = 0; q < bounds.size(); ++q) {
           size += within(bounds, share, q, b, b + 1).size;
+        }
         if (size > 0) segments.push_back({end, size, static_cast<int>(segments.size()), 0});
         end += size;
         ++b;
-      } while (b < buckets && end - group.begin < wanted);
+      } while (b < buckets && end - group.begin < wanted &&
+               (b + 1 - first) * bounds.size() <= max_listed_pieces);
       add_pieces(bounds, share, me, first, b, group);
       if (end > group.begin) groups.push_back(std::move(group));
     }
@@ -216,12 +233,13 @@ struct received_buckets {
 
   void add_pieces(std::span<bucket_bounds const> bounds, bucket_share const& share, std::size_t me,
                   std::size_t first, std::size_t past, bucket_group& group) {
-    // Where the parts of ranks come to.
+    // Where the parts of other ranks come to. Each rank begins with another one.
     std::vector<index_t> shift(bounds.size(), 0);
     index_t target = group.begin;
-    for (std::size_t q = 0; q < bounds.size(); ++q) {
+    for (std::size_t turn = 1; turn < bounds.size(); ++turn) {
+      std::size_t const q = (me + turn) % bounds.size();
       bucket_copy copy = within(bounds, share, q, first, past);
-      if (q == me || copy.size == 0) continue;
+      if (copy.size == 0) continue;
       copy.target = target;
       shift[q] = target - copy.begin;
       target += copy.size;
@@ -232,8 +250,8 @@ struct received_buckets {
       std::size_t const before = pieces.size();
       for (std::size_t q = 0; q < bounds.size(); ++q) {
         bucket_copy const own = within(bounds, share, q, b, b + 1);
-        if (own.size > 0)
-          pieces.push_back({own.begin + shift[q], own.size, segment, q == me ? 1 : 0});
+        if (own.size == 0) continue;
+        pieces.push_back({own.begin + shift[q], own.size, segment, q == me ? 1 : 0});
       }
       if (pieces.size() > before) ++segment;
     }
@@ -322,9 +340,10 @@ bucket_share share_of_many(collective_call& call, ranks const& on, distribution 
   return share;
 }
 
-/// Sorts d.in.size(rank) items of each rank, which reads all ranks' memory.
+/// Sorts d.in.size(rank) items of each rank, which reads all ranks' memory. Returns false on all
+/// ranks, before anything is written to `out`, if one has too little memory.
 template <class Key, class Value>
-void sort_by_buckets(collective_call& call, ranks const& on,
+bool sort_by_buckets(collective_call& call, ranks const& on,
                      device_pairs<Key const, Value const> in, device_pairs<Key, Value> out,
                      in_and_out const& d, sort_options const& options) {
   sort_order<Key> const order{options.direction, options.first_bit, options.end_bit, {}};
@@ -335,14 +354,29 @@ void sort_by_buckets(collective_call& call, ranks const& on,
 
   index_t const n = d.in.size(on.rank()), n_out = d.out.size(on.rank());
   std::optional<device_pairs_array<Key, Value>> split, other;
-  auto const bounds = call.gather("buckets", [&] {
-    split.emplace(on.queue(), n);
-    detail::sort_own(on, in, n, split->get(), to_buckets);
-    return detail::bounds_of(on, split->get().keys, n, order);
+  struct split_buckets {
+    bool has_memory;
+    bucket_bounds bounds;
+  };
+  auto const of_ranks = call.gather("buckets", [&] {
+    split_buckets mine{};
+    try {
+      split.emplace(on.queue(), n);
+      detail::sort_own(on, in, n, split->get(), to_buckets);
+      mine.bounds = detail::bounds_of(on, split->get().keys, n, order);
+      other.emplace(on.queue(), n_out);
+      mine.has_memory = true;
+    } catch (std::bad_alloc const&) {
+    } catch (device_error const&) {  // if the reason is another one, the next call fails, too
+    }
+    return mine;
   });
+  std::vector<bucket_bounds> bounds;
   bucket_bounds of_all{};
-  for (bucket_bounds const& one : bounds) {
-    for (std::size_t b = 0; b <= buckets; ++b) of_all[b] += one[b];
+  for (split_buckets const& one : of_ranks) {
+    if (!one.has_memory) return false;
+    bounds.push_back(one.bounds);
+    for (std::size_t b = 0; b <= buckets; ++b) of_all[b] += one.bounds[b];
   }
   for (std::size_t const b : detail::cut_buckets(of_all, d.out)) {
     index_t const begin = bounds[static_cast<std::size_t>(on.rank())][b];
@@ -355,7 +389,6 @@ void sort_by_buckets(collective_call& call, ranks const& on,
     share = detail::share_of_many(call, on, d.out, split->get().keys, n, order);
   }
   auto const all = call.gather("memory", [&] {
-    other.emplace(on.queue(), n_out);
     detail::synchronize(on.queue());
     return split->get();
   });
@@ -363,13 +396,15 @@ void sort_by_buckets(collective_call& call, ranks const& on,
     if (on.size() == 2) {
       share = detail::share_of_two<Key, Value>(on, all, bounds, d.out.begin(1), order);
     }
-    received_buckets const received(bounds, share, static_cast<std::size_t>(on.rank()));
+    received_buckets const received(bounds, share, static_cast<std::size_t>(on.rank()),
+                                    detail::min_group_items(on.local()));
     bool const odd = ceil_div(first_of_bucket - order.first_bit, bucket_bits) % 2 != 0;
     sort_order<Key> const order_below{options.direction, below.first_bit, below.end_bit, {}};
     detail::receive_and_sort<Key, Value>(on, all, received, odd ? other->get() : out,
                                          odd ? out : other->get(), order_below,
                                          order.end() == sort_order<Key>::bits);
   });
+  return true;
 }
 
 }  // namespace libscan::inline v1::detail

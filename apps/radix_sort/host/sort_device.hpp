@@ -150,6 +150,8 @@ template <class Machine, class Key>
 struct device_listed_sort {
   static void enqueue(Machine on, queue_place const& place, listed_sort_call const& call,
                       sort_order<Key> const& order);
+  /// Whether it is fast for many segments.
+  static bool is_fast(Machine on);
 };
 
 /// n > 0 keys of host memory, each a bucket's number: in_bucket[i] < buckets <= 256. `offsets`

@@ -92,11 +92,20 @@ template <class Key>
 void compiled_runs<Key>::sort_segments(device_queue const& queue, listed_sort_call const& segments,
                                        sort_order<Key> const& order) {
   if constexpr (sizeof(Key) >= 4) {
-    // The highest bit, in which signed words differ from unsigned ones, is not sorted by.
-    using compiled = std::conditional_t<std::is_integral_v<Key>, word, Key>;
-    sort_order<compiled> const same{order.direction, order.first_bit, order.end_bit, {}};
+    sort_order<segment_key> const same{order.direction, order.first_bit, order.end_bit, {}};
     detail::on_machine_of(queue.on, 0, [&]<class Machine>(Machine on) {
-      device_listed_sort<Machine, compiled>::enqueue(on, detail::place_of(queue), segments, same);
+      device_listed_sort<Machine, segment_key>::enqueue(on, detail::place_of(queue), segments,
+                                                        same);
+    });
+  }
+}
+
+template <class Key>
+bool compiled_runs<Key>::sorts_segments_fast(device_queue const& queue) {
+  if constexpr (sizeof(Key) < 4) return false;
+  if constexpr (sizeof(Key) >= 4) {
+    return detail::on_machine_of<bool>(queue.on, 0, []<class Machine>(Machine on) {
+      return device_listed_sort<Machine, segment_key>::is_fast(on);
     });
   }
 }

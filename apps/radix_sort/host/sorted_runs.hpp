@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include <apps/radix_sort/core/key_order.hpp>
@@ -28,7 +29,7 @@ template <class Key>
 struct compiled_runs {
   using word = typename sort_order<Key>::word_type;
 
-  /// Words of so many of n > 0 keys, at equal distances.
+  /// The words of some of n > 0 keys, at equal distances; as many as `words`.
   /// Synchronization: on the queue's stream; returns when the result is there.
   static void sample(device_queue const& queue, Key const* keys, index_t n, std::span<word> words,
                      sort_order<Key> const& order);
@@ -55,6 +56,13 @@ struct compiled_runs {
   /// Synchronization: on the queue's stream; returns before the sort is complete.
   static void sort_segments(device_queue const& queue, listed_sort_call const& segments,
                             sort_order<Key> const& order);
+  /// Whether it is fast for many segments.
+  static bool sorts_segments_fast(device_queue const& queue);
+
+ private:
+  /// Keys as they are compiled: the highest bit, in which signed words differ from unsigned ones,
+  /// is not sorted by.
+  using segment_key = std::conditional_t<std::is_integral_v<Key>, word, Key>;
 };
 
 /// The same on a `cuda_device` or an `executor_run`, on arrays in its memory.

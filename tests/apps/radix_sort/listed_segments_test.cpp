@@ -18,13 +18,15 @@ using libscan::detail::listed_piece;
 
 namespace {
 
-/// Staged passes over tiles of 256 items, however few items there are.
+/// Staged passes over tiles of 256 items, however few items there are; of segments of up to eleven
+/// tiles.
 template <rank_order Ranks>
 struct tiny_listed {
   using histogram = tiny_digit_histogram;
   template <tile_witness>
   struct staged : tiny_staged_passes<Ranks>::pass {
     static constexpr index_t min_items = 0;
+    static constexpr index_t portion_tiles = 11;
   };
 };
 using listed = tiny_listed<rank_order::hardware>;
@@ -56,12 +58,13 @@ struct layout {
   std::vector<listed_piece> pieces, segments;
   std::vector<index_t> from, more;  // which item is there; -1: none
 
-  layout(std::vector<index_t> const& offsets, index_t n, index_t longest)
+  /// Segments have numbers from `first_segment` on.
+  layout(std::vector<index_t> const& offsets, index_t n, index_t longest, int first_segment)
       : from(static_cast<std::size_t>(n), -1), more(static_cast<std::size_t>(n), -1) {
     random_words words(static_cast<std::uint64_t>(n + longest));
     index_t next[2] = {offsets.front(), n};
     for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
-      auto const segment = static_cast<int>(s);
+      int const segment = first_segment + static_cast<int>(s);
       segments.push_back({offsets[s], offsets[s + 1] - offsets[s], segment, 0});
       for (index_t item = offsets[s]; item < offsets[s + 1];) {
         index_t size = offsets[s + 1] - item;
@@ -106,7 +109,7 @@ void check(std::vector<std::uint32_t> const& keys, std::vector<index_t> const& o
     if (order.direction == sort_direction::descending) std::swap(a, b);
     return bits_of(a, order.first_bit, order.end()) < bits_of(b, order.first_bit, order.end());
   });
-  layout const how(offsets, n, longest);
+  layout const how(offsets, n, longest, static_cast<int>(longest) * 70000);
   std::vector<std::uint32_t> numbers(keys.size());
   std::iota(numbers.begin(), numbers.end(), 0u);
   auto const image_of = [&](auto const& items, auto const& which, int offset) {
@@ -148,8 +151,9 @@ void check(std::vector<std::uint32_t> const& keys, std::vector<index_t> const& o
 TEMPLATE_TEST_CASE("segments that the host knows are sorted each by itself", "", listed,
                    disordered_listed, void) {
   constexpr bool is_first = std::is_same_v<TestType, listed>;
-  sort_order<std::uint32_t> low, all, some;
+  sort_order<std::uint32_t> low, lower, all, some;
   low.end_bit = 24;
+  lower.end_bit = 16;
   some.first_bit = 5;
   some.end_bit = 20;
   some.direction = sort_direction::descending;
@@ -162,6 +166,7 @@ TEMPLATE_TEST_CASE("segments that the host knows are sorted each by itself", "",
     check<TestType, void>(near(variety::any), offsets, low, true);
     check<TestType, std::uint32_t>(near(variety::few), offsets, low, true, 400);
     check<TestType, std::uint32_t>(any, offsets, some, false, 3);
+    check<TestType, void>(any, offsets, lower, false);
     if (!is_first && quick_types) continue;
     check<TestType, void>(near(variety::few), offsets, low, true, 400);
     check<TestType, void>(near(variety::equal), offsets, low, true);

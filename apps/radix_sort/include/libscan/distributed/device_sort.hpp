@@ -110,17 +110,20 @@ void sort_device_memory(char const* name, ranks const& on, device_pairs<Key cons
                         sort_options const& options, Check const& check) {
   detail::collective(on.comm(), name, [&](collective_call& call) {
     sort_order<Key> const order{options.direction, options.first_bit, options.end_bit, {}};
-    bool const linked = on.size() > 1 && call.through().reads_all_memory();
+    bool const may_split =
+        on.size() > 1 && call.through().reads_all_memory() && detail::may_use_buckets(order);
     std::optional<device_pairs_array<Key, Value>> sorted;
     auto const sort_own = [&] {
       sorted.emplace(on.queue(), n);
       detail::sort_own(on, in, n, sorted->get(), options);
     };
     auto const all = call.gather("lengths", [&] {
-      sort_numbers<Key> mine{n, n_out, {}};
       check();
       order.check();
-      if (linked && n >= detail::min_bucket_items(on.local())) {
+      bool const fast = may_split && compiled_runs<Key>::sorts_segments_fast(on.queue());
+      bool const samples = fast && n >= detail::min_group_items(on.local());
+      sort_numbers<Key> mine{n, n_out, fast, samples, {}};
+      if (samples) {
         compiled_runs<Key>::sample(on.queue(), in.keys, n, mine.words, order);
       } else if (on.size() > 1) {
         sort_own();  // while the ranks talk
@@ -132,9 +135,9 @@ void sort_device_memory(char const* name, ranks const& on, device_pairs<Key cons
       detail::sort_own(on, in, n, out, options);
       return detail::synchronize(on.queue());
     }
-    if (linked && detail::suits_buckets(all, d, on.local(), order)) {
+    if (may_split && detail::suits_buckets(all, d, on.local(), order)) {
       sorted.reset();
-      return detail::sort_by_buckets(call, on, in, out, d, options);
+      if (detail::sort_by_buckets(call, on, in, out, d, options)) return;
     }
     if (!sorted) sort_own();
     auto const send = detail::split_device_keys<Key>(call, on, d.out, sorted->get().keys, n, order);
@@ -156,8 +159,8 @@ using device_key = typename sort_key<std::remove_const_t<T>>::type;
 /// order; exactly that number, also if all keys are equal. `out` may be the keys.
 /// Types: as `sort_keys` of sort_device_calls.hpp.
 /// Result: the bits of a sort of the whole array on one GPU: the sort is stable.
-/// Memory: a copy of the local keys, and one of the local result (between 2 linked GPUs none, for
-/// fewer than 2^22 keys a rank or keys that one bucket holds).
+/// Memory: a copy of the local keys. Sorts by buckets, and of more than two linked GPUs or of GPUs
+/// that are not linked, also need a copy of the local result.
 /// Synchronization: collective, on the queue's stream; returns when `out` is complete. Each key is
 /// sent at most once.
 /// Throws: as `sort_keys` of radix_sort.hpp; `invalid_argument` on a rank whose engine is cpu;
