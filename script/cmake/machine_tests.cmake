@@ -6,6 +6,7 @@
 set(kernel_tests ALL)
 set(quick_race_tests simt.intrinsics simt.shuffle simt.memory simt.cluster simt.pipeline warp.collectives
     warp.binary_scan block.collectives block.reuse device.look_back device.scan device.block_scans device.merge_runs
+    device.listed_segments
     device.reverse_scan device.reduce device.binary_scan device.segmented_scan
     device.segmented_reduce device.segment_ranges device.keys_in_place device.adjacent_difference
     device.pipeline device.filter device.masks device.in_place device.split

@@ -159,15 +159,16 @@ TEMPLATE_TEST_CASE("segments that the host knows are sorted each by itself", "",
   some.direction = sort_direction::descending;
   for (auto const& lengths : sized_list<std::vector<index_t>>(
            {{0}, {1}, {700}, {0, 1, 256, 257, 0, 0, 900, 2, 512, 0}, {2600, 40, 1, 1, 1, 3000}},
-           {{0, 1, 257, 0, 0, 600, 2, 256, 0}})) {
+           {{0, 257, 0, 0, 300, 2, 0}})) {
     auto const offsets = offsets_of(lengths, 5);
     auto const near = [&](variety how) { return keys_for(offsets, 24, how); };
     auto const any = keys_for(offsets, 32, variety::any);
-    check<TestType, void>(near(variety::any), offsets, low, true);
     check<TestType, std::uint32_t>(near(variety::few), offsets, low, true, 400);
-    check<TestType, std::uint32_t>(any, offsets, some, false, 3);
     check<TestType, void>(any, offsets, lower, false);
     if (!is_first && quick_types) continue;
+    check<TestType, void>(near(variety::any), offsets, low, true, 200);
+    check<TestType, std::uint32_t>(any, offsets, some, false, 3);
+    if (quick_types) continue;
     check<TestType, void>(near(variety::few), offsets, low, true, 400);
     check<TestType, void>(near(variety::equal), offsets, low, true);
     check<TestType, void>(any, offsets, all, true);
@@ -176,7 +177,7 @@ TEMPLATE_TEST_CASE("segments that the host knows are sorted each by itself", "",
 }
 
 TEST_CASE("hundreds of listed segments, and more than are sorted together") {
-  for (std::size_t const count : sized_list<std::size_t>({700, 1024, 1025}, {1024})) {
+  for (std::size_t const count : sized_list<std::size_t>({300, 1024, 1025}, {300})) {
     std::vector<index_t> lengths;
     random_words words(count);
     for (std::size_t s = 0; s < count; ++s) lengths.push_back(static_cast<index_t>(words.below(4)));
