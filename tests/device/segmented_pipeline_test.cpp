@@ -95,7 +95,7 @@ struct equal_heads_kernel {
   }
 };
 
-/// The same of keys, of which those from `begin` to `end` have been copied.
+/// The same of keys. A copy has brought those from `begin` to `end`.
 struct key_heads_kernel {
   using equal = decltype(segment_keys<int*>::equal);
   using heads = device::staged_heads<segment_keys<int*, equal>, staged>;

@@ -221,6 +221,16 @@ TEST_CASE("lists become matrices by rows on threads") {
   }
 }
 
+TEST_CASE("entries on the diagonal stand once where places fill 32 bits") {
+  auto host = make_coo<double>(65536, 65536, 300, symmetry::symmetric, pattern::small);
+  for (std::size_t k = 0; k < 300; k += 3) host.row_indices[k] = host.indices[k];
+  auto const expected = coo_oracle<std::int32_t>(host);
+  auto const got = convert<std::int32_t>(1, host);
+  REQUIRE(difference(expected.offsets, got.offsets) == "");
+  REQUIRE(difference(expected.indices, got.indices) == "");
+  REQUIRE(difference(expected.values, got.values) == "");
+}
+
 TEST_CASE("rounded sums of one place are those of the list's order") {
   auto const host = make_coo<float>(40, 40, 100000, symmetry::symmetric, pattern::random);
   auto const expected = coo_oracle<std::int32_t>(host);
