@@ -173,6 +173,7 @@ struct listed_buffers {
     return static_cast<index_t>(bytes) / static_cast<index_t>(sizeof(T));
   }
 };
+/// Keys without values.
 template <>
 struct listed_buffers<void> {};
 
@@ -207,18 +208,19 @@ void sort_listed_by_passes(workspace& ws, listed_buffers<typename Order::key_typ
   };
   index_t const table_words = digit_table::words(of_pieces);  // segments have no more tiles
   std::size_t const list_bytes = bytes_of(of_pieces + of_segments, sizeof(listed_tile));
-  std::size_t const count_bytes =
+  std::size_t const bytes_of_counts =
       bytes_of(index_t{passes} * count * digit_values, sizeof(unsigned long long));
   std::size_t const table_bytes = bytes_of(table_words, sizeof(unsigned));
-  std::byte* const memory = ws.reserve(list_bytes + count_bytes + 2 * table_bytes);
+  std::byte* const memory = ws.reserve(list_bytes + bytes_of_counts + 2 * table_bytes);
   auto* const piece_list = reinterpret_cast<listed_tile*>(memory);
   auto* const segment_list = piece_list + of_pieces;
   auto* const counts = reinterpret_cast<unsigned long long*>(memory + list_bytes);
   auto const table = [&](int pass) {
-    std::byte* const begin = memory + list_bytes + count_bytes + (pass % 2 == 0 ? 0 : table_bytes);
+    std::byte* const begin =
+        memory + list_bytes + bytes_of_counts + (pass % 2 == 0 ? 0 : table_bytes);
     return digit_table(reinterpret_cast<unsigned*>(begin), table_words);
   };
-  simt::fill_async(counts, 0, count_bytes + table_bytes, ws.stream());
+  simt::fill_async(counts, 0, bytes_of_counts + table_bytes, ws.stream());
 
   auto const blocks_for = [](index_t work, int each) {
     return static_cast<unsigned>(ceil_div(work, index_t{each}));

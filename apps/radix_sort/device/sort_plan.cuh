@@ -290,8 +290,8 @@ __device__ T* target_of(sort_step const& step, sort_buffers<T> const& buffers) {
   return step.into_out != 0 ? buffers.out : buffers.other;
 }
 
-/// Turns the number of items of each digit into the digits' first places, of which `first` is the
-/// first. By one warp.
+/// Turns the number of items of each digit into the digits' first places, from `first` on. By one
+/// warp.
 template <class Count>
 __device__ void begin_digits(Count* counts, index_t first) {
   constexpr int lane_digits = digit_values / simt::warp_size;
