@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <libscan/core/block_tree.hpp>
 #include <libscan/core/types.hpp>
-#include <libscan/distributed/block_tree.hpp>
 #include <libscan/distributed/distribution.hpp>
 
 namespace libscan::inline v1::detail {

@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include <libscan/core/block_tree.hpp>
 #include <libscan/core/function_ref.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/distributed/aligned_blocks.hpp>
-#include <libscan/distributed/block_tree.hpp>
 #include <libscan/distributed/collective.hpp>
 #include <libscan/distributed/distribution.hpp>
 #include <libscan/distributed/ranks.hpp>
@@ -31,9 +31,10 @@ class rank_blocks {
   virtual index_t size() const = 0;
   virtual std::vector<T> first(index_t n) const = 0;
   virtual void put_first(std::span<T const> results) const = 0;
+  /// Those of the local nodes that cover the blocks.
   virtual std::vector<T> sums(aligned_blocks const& blocks, std::span<T const> borrowed) = 0;
-  /// Scans each block after what enters it, `carries`; `borrowed` become results. Returns the last
-  /// inclusive result if it has it.
+  /// After `sums`: scans each node's blocks after what enters the node, `carries`; `borrowed`
+  /// become results. Returns the last inclusive result if it has it.
   virtual std::optional<T> scan(scan_kind kind, aligned_blocks const& blocks,
                                 std::span<T const> carries, std::span<T> borrowed) = 0;
 
@@ -125,13 +126,13 @@ class block_scan {
     call_.through().exchange(call_.at(step), sends, receives);
   }
 
-  /// Sets carries_[b] to the value that enters block b; returns the value after all blocks.
+  /// Sets carries_[i] to the value that enters local node i; returns the value after all blocks.
   T find_carries(T const& init) { return fixed() ? by_tree(init) : by_rank(init); }
 
   T by_tree(T const& init) {
     auto const for_nodes_of = [&](int part, auto const& visit) {
       auto const blocks = aligned_blocks::of(all_, part);
-      detail::for_nodes(blocks.first, blocks.end(), visit);
+      detail::for_nodes(blocks.first, blocks.end(), any_node_blocks, visit);
     };
     std::size_t max_nodes = 0;
     for (int p = 0; p < all_.ranks(); ++p) {
@@ -142,8 +143,11 @@ class block_scan {
     std::vector<T> sums;
     auto const fill = [&](std::span<std::byte> to) {
       sums = items_.sums(blocks_, borrowed_);
+      T const* next = sums.data();
       for_nodes_of(part_, [&](tree_node const& node) {
-        T const sum = detail::node_sum(sums.data() + (node.begin - blocks_.first), node.size, op_);
+        index_t const parts = std::max(node.size / local_node_blocks, index_t{1});
+        T const sum = detail::node_sum(next, parts, op_);
+        next += parts;
         std::memcpy(to.data(), std::addressof(sum), sizeof(T));
         to = to.subspan(sizeof(T));
       });
@@ -165,10 +169,11 @@ class block_scan {
   }
 
   void take_carries(tree_prefix<Op> prefix, std::vector<T> const& sums) {
-    for (index_t b = 0; b < blocks_.count; ++b) {
+    T const* next = sums.data();
+    detail::for_nodes(blocks_.first, blocks_.end(), local_node_blocks, [&](tree_node const& node) {
       carries_.push_back(prefix.value());
-      prefix.append({blocks_.first + b, 1}, sums[static_cast<std::size_t>(b)]);
-    }
+      prefix.append(node, *next++);
+    });
   }
 
   T by_rank(T const& init) {

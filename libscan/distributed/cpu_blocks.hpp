@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include <libscan/core/block_tree.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
@@ -15,7 +16,6 @@
 #include <libscan/cpu/scan.hpp>
 #include <libscan/distributed/aligned_blocks.hpp>
 #include <libscan/distributed/block_scan.hpp>
-#include <libscan/distributed/block_tree.hpp>
 
 namespace libscan::inline v1::detail {
 
@@ -48,22 +48,31 @@ class cpu_blocks final : public rank_blocks<typename Op::value_type> {
   }
 
   std::vector<T> sums(aligned_blocks const& blocks, std::span<T const> borrowed) override {
-    std::vector<T> sums(static_cast<std::size_t>(blocks.count), op_.identity());
+    values_.assign(static_cast<std::size_t>(blocks.count), op_.identity());
     each_block(blocks, borrowed, [&](cpu::chunk const& c, T const* data, std::vector<T>&) {
-      sums[static_cast<std::size_t>(c.index)] = cpu::reduce(1, data, c.size(), op_, op_.identity());
+      values_[static_cast<std::size_t>(c.index)] =
+          cpu::reduce(1, data, c.size(), op_, op_.identity());
+    });
+    std::vector<T> sums;
+    each_node(blocks, [&](T const* of_blocks, index_t size) {
+      sums.push_back(detail::node_sum(of_blocks, size, op_));
     });
     return sums;
   }
 
   std::optional<T> scan(scan_kind kind, aligned_blocks const& blocks, std::span<T const> carries,
                         std::span<T> borrowed) override {
+    T const* next = carries.data();
+    each_node(blocks, [&](T* of_blocks, index_t size) {
+      detail::replace_sums(of_blocks, size, *next++, op_);
+    });
     std::optional<T> last;
     index_t const own = items_.size() - blocks.lent;
     each_block(blocks, borrowed, [&](cpu::chunk const& c, T const* data, std::vector<T>& space) {
       T* const direct = data == space.data() ? nullptr : items_.result_memory();
       if (direct == nullptr) space.resize(static_cast<std::size_t>(c.size()), op_.identity());
       T* const to = direct == nullptr ? space.data() : direct + blocks.lent + c.begin;
-      T const value = scan_block(kind, data, to, c, carries[static_cast<std::size_t>(c.index)]);
+      T const value = scan_block(kind, data, to, c, values_[static_cast<std::size_t>(c.index)]);
       if (c.end == blocks.items) last.emplace(value);
       if (direct != nullptr) return;
       for (index_t i = c.begin; i < std::min(c.end, own); ++i) {
@@ -77,6 +86,14 @@ class cpu_blocks final : public rank_blocks<typename Op::value_type> {
   }
 
  private:
+  /// Calls work(values of its blocks, how many) for each local node.
+  template <class Work>
+  void each_node(aligned_blocks const& blocks, Work const& work) {
+    detail::for_nodes(blocks.first, blocks.end(), local_node_blocks, [&](tree_node const& node) {
+      work(values_.data() + (node.begin - blocks.first), node.size);
+    });
+  }
+
   /// Calls work(block, data, space) for each block, in parallel. `data` are the items: where they
   /// are, or in `space`.
   template <class Work>
@@ -111,6 +128,7 @@ class cpu_blocks final : public rank_blocks<typename Op::value_type> {
   int threads_;
   Items const& items_;
   Op op_;
+  std::vector<T> values_;  // sums of blocks, then what enters each
 };
 
 }  // namespace libscan::inline v1::detail

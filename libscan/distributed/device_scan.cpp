@@ -6,12 +6,12 @@
 #include <span>
 #include <vector>
 
+#include <libscan/core/block_tree.hpp>
 #include <libscan/core/item_types.hpp>
 #include <libscan/core/operator_list.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/distributed/aligned_blocks.hpp>
 #include <libscan/distributed/block_scan.hpp>
-#include <libscan/distributed/block_tree.hpp>
 #include <libscan/distributed/device_scan.hpp>
 #include <libscan/host/device_blocks.hpp>
 #include <libscan/host/device_memory.hpp>
@@ -19,8 +19,6 @@
 namespace libscan::inline v1::detail {
 
 namespace {
-
-static_assert(device_block_items == tree_block_items);
 
 /// n items at `in`, and their results at `out`, which may be null for sums.
 template <listed_item T>
@@ -37,13 +35,15 @@ class device_blocks final : public rank_blocks<T> {
   void put_first(std::span<T const> results) const override { upload(0, results); }
 
   std::vector<T> sums(aligned_blocks const& blocks, std::span<T const> borrowed) override {
-    std::vector<T> sums(static_cast<std::size_t>(blocks.count));
-    if (sums.empty()) return sums;
+    if (blocks.count == 0) return {};
+    index_t const nodes = detail::local_nodes(blocks.first, blocks.end());
+    std::vector<T> sums(static_cast<std::size_t>(nodes));
     values_.emplace(queue_, blocks.count);
+    nodes_.emplace(queue_, nodes);
     block_call const call = call_on(blocks, scan_kind::exclusive);
     if (!borrowed.empty()) join_last(blocks, borrowed);
     detail::enqueue_block_sums(queue_, with_last(call, borrowed.size()));
-    values_->download(sums);
+    nodes_->download(sums);
     return sums;
   }
 
@@ -51,7 +51,7 @@ class device_blocks final : public rank_blocks<T> {
   std::optional<T> scan(scan_kind kind, aligned_blocks const& blocks, std::span<T const> carries,
                         std::span<T> borrowed) override {
     if (carries.empty()) return std::nullopt;
-    values_->upload(carries);
+    nodes_->upload(carries);
     detail::enqueue_block_scans(queue_, with_last(call_on(blocks, kind), borrowed.size()));
     if (!borrowed.empty()) part_last(blocks, borrowed);
     detail::synchronize(queue_);
@@ -90,7 +90,9 @@ class device_blocks final : public rank_blocks<T> {
             .last_out = nullptr,
             .items = blocks.items,
             .last_apart = false,
-            .values = values_->data()};
+            .values = values_->data(),
+            .first_block = blocks.first,
+            .nodes = nodes_->data()};
   }
 
   /// The call with its last block in `last_`, if that has borrowed items.
@@ -134,7 +136,8 @@ class device_blocks final : public rank_blocks<T> {
   T* out_;
   index_t size_;
   bool reversed_;
-  std::optional<device_array<T>> values_;  // sums of blocks, then carries
+  std::optional<device_array<T>> values_;  // sums of blocks, then what enters each
+  std::optional<device_array<T>> nodes_;   // the same of local nodes
   std::optional<device_array<T>> last_;    // the last block, if it has borrowed items
 };
 

@@ -32,13 +32,13 @@ struct blocks_of_items {
   bool last_apart;
 
   __device__ int size(index_t block) const {
-    index_t const left = items - block * libscan::detail::device_block_items;
+    index_t const left = items - block * libscan::detail::tree_block_items;
     return static_cast<int>(
-        left < libscan::detail::device_block_items ? left : libscan::detail::device_block_items);
+        left < libscan::detail::tree_block_items ? left : libscan::detail::tree_block_items);
   }
   __device__ In begin(index_t block) const {
-    bool const is_last = (block + 1) * libscan::detail::device_block_items >= items;
-    return last_apart && is_last ? last : first + block * libscan::detail::device_block_items;
+    bool const is_last = (block + 1) * libscan::detail::tree_block_items >= items;
+    return last_apart && is_last ? last : first + block * libscan::detail::tree_block_items;
   }
 };
 
@@ -53,7 +53,7 @@ struct block_sums_kernel {
   __device__ void operator()(shared_storage& shared, blocks_of_items<In> blocks, T* sums,
                              Op op) const {
     constexpr int warp_items =
-        static_cast<int>(libscan::detail::device_block_items) / (block_threads / simt::warp_size);
+        static_cast<int>(libscan::detail::tree_block_items) / (block_threads / simt::warp_size);
     auto const block = static_cast<index_t>(blockIdx.x);
     int const begin = static_cast<int>(threadIdx.x) / simt::warp_size * warp_items;
     int const left = blocks.size(block) - begin;
@@ -61,6 +61,60 @@ struct block_sums_kernel {
         shape::rows::sum(blocks.begin(block) + begin, warp_items, left > 0 ? left : 0, op);
     T const total = block::scan_of_warps(shared, sum, op).total;
     if (threadIdx.x == 0) sums[block] = total;
+  }
+};
+
+/// The values of a local node's blocks. Sums of the nodes below it take the place of that of their
+/// last block.
+template <class T>
+struct shared_node {
+  T value[libscan::detail::local_node_blocks];
+
+  /// Calls join(the left child's value, the right one's) for each node of 2 * half blocks.
+  template <class Join>
+  __device__ void level(int size, int half, Join const& join) {
+    simt::sync_block();
+    for (int k = static_cast<int>(threadIdx.x); k < size / (2 * half); k += blockDim.x) {
+      int const left = half * (2 * k + 1) - 1;
+      join(value[left], value[left + half]);
+    }
+  }
+};
+
+/// Each thread block takes one local node of the tree. With `Carries` it replaces the sums of its
+/// blocks by what enters each, if nodes[i] enters node i; else nodes[i] = the sum of node i.
+template <bool Carries, class Op>
+struct node_kernel {
+  using T = typename Op::value_type;
+  static constexpr int block_threads = 256;
+  using shared_storage = shared_node<T>;
+
+  __device__ void operator()(shared_storage& shared, T* values, index_t first_block, index_t blocks,
+                             T* nodes, Op op) const {
+    auto const node = libscan::detail::local_node(static_cast<index_t>(blockIdx.x), first_block,
+                                                  first_block + blocks);
+    T* const own = values + (node.begin - first_block);
+    int const size = static_cast<int>(node.size);
+    int const thread = static_cast<int>(threadIdx.x);
+    for (int b = thread; b < size; b += block_threads) shared.value[b] = own[b];
+    for (int half = 1; half < size; half *= 2) {
+      shared.level(size, half, [&](T const& left, T& right) { right = op(left, right); });
+    }
+    T& root = shared.value[size - 1];  // thread 0 wrote it last
+    if constexpr (!Carries) {
+      if (thread == 0) nodes[blockIdx.x] = root;
+      return;
+    }
+    if (thread == 0) root = nodes[blockIdx.x];
+    for (int half = size / 2; half > 0; half /= 2) {
+      shared.level(size, half, [&](T& left, T& right) {
+        T const sum = left;
+        left = right;
+        right = op(left, sum);
+      });
+    }
+    simt::sync_block();
+    for (int b = thread; b < size; b += block_threads) own[b] = shared.value[b];
   }
 };
 
@@ -103,7 +157,7 @@ template <class Item, class Enqueue>
 void with_block_iterators(block_call const& call, Enqueue const& enqueue) {
   device::visit_operator_of<Item>(call.op, [&](auto op) {
     using T = typename decltype(op)::value_type;
-    auto const blocks = static_cast<unsigned>(ceil_div(call.items, device_block_items));
+    auto const blocks = static_cast<unsigned>(ceil_div(call.items, tree_block_items));
     auto const with = [&](auto wrap) {
       auto const items = [&](auto* first, auto* last) {
         return device::blocks_of_items<decltype(wrap(first))>{wrap(first), wrap(last), call.items,
@@ -120,6 +174,17 @@ void with_block_iterators(block_call const& call, Enqueue const& enqueue) {
   });
 }
 
+template <bool Carries, class Stream, class Op>
+void launch_nodes(Stream stream, block_call const& call, Op op) {
+  using kernel = device::node_kernel<Carries, Op>;
+  using T = typename Op::value_type;
+  index_t const blocks = ceil_div(call.items, tree_block_items);
+  index_t const nodes = detail::local_nodes(call.first_block, call.first_block + blocks);
+  simt::launch<kernel>(
+      {.blocks = static_cast<unsigned>(nodes), .threads = kernel::block_threads, .on = stream},
+      static_cast<T*>(call.values), call.first_block, blocks, static_cast<T*>(call.nodes), op);
+}
+
 template <class Machine, class Item>
 void device_blocks_of<Machine, Item>::sums(Machine on, queue_place const& place,
                                            block_call const& call) {
@@ -128,8 +193,10 @@ void device_blocks_of<Machine, Item>::sums(Machine on, queue_place const& place,
   with_block_iterators<Item>(
       call, [&]<class In, class Op>(Op op, device::blocks_of_items<In> in, auto, unsigned blocks) {
         using kernel = device::block_sums_kernel<In, Op>;
+        using T = typename Op::value_type;
         simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = stream}, in,
-                             static_cast<typename Op::value_type*>(call.values), op);
+                             static_cast<T*>(call.values), op);
+        detail::launch_nodes<false>(stream, call, op);
       });
 }
 
@@ -141,6 +208,7 @@ void device_blocks_of<Machine, Item>::scans(Machine on, queue_place const& place
   with_block_iterators<Item>(
       call, [&]<class In, class Out, class Op>(Op op, device::blocks_of_items<In> in,
                                                device::blocks_of_items<Out> out, unsigned blocks) {
+        detail::launch_nodes<true>(stream, call, op);
         auto const* const carries = static_cast<typename Op::value_type const*>(call.values);
         auto const run = [&]<class Kernel>(Kernel) {
           simt::launch<Kernel>({.blocks = blocks, .threads = Kernel::block_threads, .on = stream},

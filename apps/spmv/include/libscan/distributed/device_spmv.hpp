@@ -30,12 +30,15 @@ std::unique_ptr<device_array<T>> device_copy_of(device_queue const& queue,
   return copy;
 }
 
-/// Consecutive rows in device memory.
+/// Consecutive rows in device memory. Their arrays are their own, and so begin where kernels load
+/// most at once.
 template <class T>
 struct device_rows {
   index_t first;   ///< of the rank's rows
   bool uses_halo;  ///< which x they multiply
   std::unique_ptr<device_array<std::int64_t>> offsets;
+  std::unique_ptr<device_array<std::int32_t>> indices;
+  std::unique_ptr<device_array<T>> values;
   std::unique_ptr<device_prepared_matrix<T>> matrix;
 };
 
@@ -113,9 +116,6 @@ class device_distributed_matrix {
   /// Copies the rows, in parts that multiply one x each, and frees them on the host.
   void move_to_device() {
     device_queue const& queue = on_.queue();
-    sparse_matrix<T> const& host = plan_.matrix;
-    indices_ = detail::device_copy_of<std::int32_t>(queue, host.indices);
-    values_ = detail::device_copy_of<T>(queue, host.values);
     for (std::size_t b = 0, end = 0; b < plan_.blocks.size(); b = end) {
       while (end < plan_.blocks.size() && plan_.blocks[end].uses_halo == plan_.blocks[b].uses_halo)
         ++end;
@@ -133,21 +133,30 @@ class device_distributed_matrix {
   void add_rows(index_t first, index_t last, bool uses_halo) {
     auto const begin = plan_.matrix.offsets.begin() + first;
     std::vector<std::int64_t> offsets(begin, begin + (last - first) + 1);
-    std::int64_t const entry = offsets[0];
-    for (std::int64_t& one : offsets) one -= entry;
-    detail::device_rows<T> part{first, uses_halo, nullptr, nullptr};
-    part.offsets = detail::device_copy_of<std::int64_t>(on_.queue(), offsets);
+    auto const entry = static_cast<std::size_t>(offsets[0]);
+    for (std::int64_t& one : offsets) one -= static_cast<std::int64_t>(entry);
+    index_t const entries = offsets.back();
+    auto const own = [&](auto const& all) {  // a matrix of ones has no values
+      return all.empty() ? std::span(all)
+                         : std::span(all).subspan(entry, static_cast<std::size_t>(entries));
+    };
+    detail::device_rows<T> part{
+        first,
+        uses_halo,
+        detail::device_copy_of<std::int64_t>(on_.queue(), offsets),
+        detail::device_copy_of<std::int32_t>(on_.queue(), own(plan_.matrix.indices)),
+        detail::device_copy_of<T>(on_.queue(), own(plan_.matrix.values)),
+        nullptr};
     index_t const components =
         uses_halo ? static_cast<index_t>(plan_.received()) : plan_.columns.size(on_.rank());
-    csr_matrix<T> const view{
-        last - first,    components, offsets.back(), part.offsets->data(), indices_->data() + entry,
-        values_of(entry)};
+    csr_matrix<T> const view{last - first,
+                             components,
+                             entries,
+                             part.offsets->data(),
+                             part.indices->data(),
+                             part.values->size() == 0 ? nullptr : part.values->data()};
     part.matrix = std::make_unique<device_prepared_matrix<T>>(on_.queue(), view);
     parts_.push_back((std::move)(part));
-  }
-
-  T const* values_of(std::int64_t entry) const {
-    return values_->size() == 0 ? nullptr : values_->data() + entry;
   }
 
   /// The components that other ranks need are a product, too: of a matrix with one entry in each
@@ -166,9 +175,9 @@ class device_distributed_matrix {
 
   ranks on_;
   detail::halo_plan<T> plan_;
-  std::unique_ptr<detail::device_array<std::int32_t>> indices_, chosen_indices_;
+  std::unique_ptr<detail::device_array<std::int32_t>> chosen_indices_;
   std::unique_ptr<detail::device_array<std::int64_t>> chosen_offsets_;
-  std::unique_ptr<detail::device_array<T>> values_, out_, halo_;
+  std::unique_ptr<detail::device_array<T>> out_, halo_;
   std::vector<detail::device_rows<T>> parts_;
   std::unique_ptr<device_prepared_matrix<T>> chosen_;
   std::unique_ptr<detail::own_stream> halo_stream_;
