@@ -66,6 +66,20 @@ void sort_own(ranks const& on, device_pairs<Key const, Value const> in, index_t 
   }
 }
 
+/// Sorts n of this rank's own by some bits. Keys alone that are equal in these bits come in any
+/// order.
+template <class Key, class Value>
+void group_own(ranks const& on, device_pairs<Key const, Value const> in, index_t n,
+               device_pairs<Key, Value> out, sort_options const& options) {
+  if constexpr (std::is_same_v<Value, keys_only>) {
+    sort_call call = detail::sort_of_keys(device_span<Key const>{in.keys, n}, out.keys);
+    call.any_order = true;
+    sort_of<Key>::enqueue(on.queue(), call, options);
+  } else {
+    detail::sort_own(on, in, n, out, options);
+  }
+}
+
 /// How many of this rank's sorted keys each rank gets.
 template <class Key>
 std::vector<index_t> split_device_keys(collective_call& call, ranks const& on,
@@ -362,7 +376,7 @@ bool sort_by_buckets(collective_call& call, ranks const& on,
     split_buckets mine{};
     try {
       split.emplace(on.queue(), n);
-      detail::sort_own(on, in, n, split->get(), to_buckets);
+      detail::group_own(on, in, n, split->get(), to_buckets);
       mine.bounds = detail::bounds_of(on, split->get().keys, n, order);
       other.emplace(on.queue(), n_out);
       mine.has_memory = true;

@@ -283,6 +283,28 @@ TEMPLATE_TEST_CASE("no pointer needs alignment beyond its type's", "", tiny_pass
   }
 }
 
+TEMPLATE_TEST_CASE("keys that are equal in some bits may be asked for in any order", "",
+                   tiny_passes, staged) {
+  using order = sort_order<std::uint32_t>;
+  for (index_t const n : {1, 31, 2100}) {
+    for (auto const& [first, end] : {std::pair{24, 32}, std::pair{20, 31}, std::pair{3, 9}}) {
+      INFO("n = " << n << ", bits " << first << " to " << end);
+      auto keys = make_keys<std::uint32_t>(variety::any, n);
+      workspace ws;
+      device_image<std::uint32_t> in(keys), out(n);
+      order const by{sort_direction::ascending, first, end, {}};
+      std::uint32_t const* const from = in.data();
+      device::sort<TestType, order, void>(ws, {from, out.data()}, {}, n, by,
+                                          device::sort_stability::any_order);
+      auto got = out.read();
+      REQUIRE(std::ranges::is_sorted(got, by));
+      std::ranges::sort(got);
+      std::ranges::sort(keys);
+      REQUIRE(difference(keys, got) == "");
+    }
+  }
+}
+
 TEMPLATE_TEST_CASE("n may be known on the device only", "", tiny_passes, staged, clustered,
                    resident) {
   auto const keys = make_keys<signed_key>(variety::any, 2000);
