@@ -34,6 +34,15 @@ typedef enum libscan_status {
   LIBSCAN_OTHER_ERROR = 5
 } libscan_status;
 
+/* The library's enumerations have the size of an int. -fshort-enums would give others. */
+#if defined(__cplusplus)
+static_assert(sizeof(libscan_status) == sizeof(int),
+              "libscan/c_api.h: compile without -fshort-enums");
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+_Static_assert(sizeof(libscan_status) == sizeof(int),
+               "libscan/c_api.h: compile without -fshort-enums");
+#endif
+
 typedef enum libscan_type {
   LIBSCAN_I8 = 0,
   LIBSCAN_U8 = 1,

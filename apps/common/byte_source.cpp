@@ -290,7 +290,8 @@ std::unique_ptr<byte_source> open_file(std::string const& path, progress* meter)
   if (number < 0) throw file_error::from_errno(name, "cannot open for reading", errno);
   // /dev/stdin and the like open the file again, but mean the descriptor.
   int const meant = named_descriptor(path);
-  if (meant >= 0 && (::fcntl(meant, F_GETFL) & O_ACCMODE) == O_WRONLY) {
+  int const flags = meant < 0 ? O_RDONLY : ::fcntl(meant, F_GETFL);
+  if ((flags & O_ACCMODE) == O_WRONLY || (flags & O_PATH) != 0) {
     ::close(number);
     throw file_error::from_errno(name, "cannot read", EBADF);
   }

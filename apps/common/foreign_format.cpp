@@ -91,7 +91,10 @@ constexpr std::string_view foreign_endings[] = {
     ".rdata",  ".wav",     ".mp3",         ".flac",     ".ogg",      ".mp4",     ".avi",
     ".ico",    ".ppm",     ".pgm",         ".pbm",      ".pnm",      ".psd",     ".heic",
     ".dot",    ".sql",     ".sqlite3",     ".duckdb",   ".mdb",      ".exe",     ".so",
-    ".o"};
+    ".o",      ".zlib",    ".snappy",      ".zarr",     ".zpaq",     ".cpio",    ".deb",
+    ".rpm",    ".dmg",     ".lzh",         ".lha",      ".arj",      ".xar",     ".gnumeric",
+    ".fods",   ".accdb",   ".parq",        ".lance",    ".vtk",      ".las",     ".laz",
+    ".avif",   ".heif",    ".webm",        ".mkv",      ".mov",      ".odp",     ".epub"};
 
 }  // namespace
 

@@ -43,14 +43,13 @@ void ignore(int signal, struct sigaction* before) {
   ::sigaction(signal, &action, before);
 }
 
-/// Opens each closed standard stream on /dev/null, in the direction that makes its use fail.
-/// Otherwise a file opened later would get its number, and would be read or overwritten in its
-/// place.
+/// Gives each closed standard stream a descriptor that allows neither reading nor writing, also by
+/// names such as /dev/stdin. Otherwise a file opened later would get its number, and would be read
+/// or overwritten in its place.
 void occupy_standard_streams() {
   for (int const stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(stream, F_GETFD) != -1) continue;
-    int got = ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-    // Without /dev: a descriptor that allows neither reading nor writing.
+    int got = ::open("/dev/null", O_PATH);
     if (got < 0) got = ::open("/", O_PATH);
     if (got != stream) ::_exit(static_cast<int>(exit_code::failure));
   }

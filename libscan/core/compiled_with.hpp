@@ -7,7 +7,7 @@
 
 extern "C" [[gnu::visibility("default")]] char const LIBSCAN_CONTAINERS(libscan);
 
-#ifndef __CUDACC__
+#ifndef __CUDA_ARCH__  // code of a GPU refers to nothing on the host
 namespace libscan::inline v1::detail {
 [[gnu::used]] static char const* const compiled_with = &LIBSCAN_CONTAINERS(libscan);
 }  // namespace libscan::inline v1::detail

@@ -37,6 +37,14 @@ void require_aligned(Its const&... items) {
   (static_cast<void>(device::memory_of(items, 0)), ...);
 }
 
+/// The largest items and values of device calls. The values of a warp must fit in the shared memory
+/// of a block, and some kernels keep them there twice.
+inline constexpr std::size_t max_value_bytes = 2048;
+template <class T>
+inline constexpr bool fits_in_kernels = sizeof(T) <= max_value_bytes;
+template <>
+inline constexpr bool fits_in_kernels<void> = true;
+
 /// Refuses items of `It` that kernels cannot hold: kernels keep items in arrays, which exist before
 /// they are filled.
 template <class It>
@@ -48,6 +56,10 @@ constexpr void refuse_items() {
       std::is_void_v<item> || std::is_default_constructible_v<item>,
       "libscan: device calls hold items in arrays: their type needs a default constructor "
       "(one that is trivial costs nothing). The cpu engine takes types without one");
+  static_assert(
+      fits_in_kernels<item>,
+      "libscan: device calls take items of up to 2 KiB. Scan or sort pointers or positions "
+      "of larger ones; the cpu engine takes items of up to 1 MiB");
 }
 
 /// The same, and for values of T that a call accumulates in.
@@ -58,6 +70,9 @@ constexpr void refuse_items() {
       std::is_default_constructible_v<T>,
       "libscan: device calls hold values in arrays: the type that an operator accumulates "
       "in needs a default constructor. The cpu engine takes types without one");
+  static_assert(fits_in_kernels<T>,
+                "libscan: device calls accumulate in values of up to 2 KiB; the cpu engine takes "
+                "values of up to 1 MiB");
   using item = typename libscan::detail::iterated_item<It>::type;
   static_assert(std::is_void_v<item> || std::is_constructible_v<T, item>,
                 "libscan: the items do not convert to the type that the operator accumulates in");

@@ -286,11 +286,13 @@ void enqueue_piece_scan(Machine on, host_scan const& call, host_pieces<T> const&
   }
   if (work.in_reverse()) simt::launch<device::turn_round_kernel>(how, results, all.n);
   if constexpr (std::is_same_v<T, float>) {
-    auto const round = [&]<class Half>(Half* to) {
+    auto const write_rounded = [&]<class Half>(Half* to) {
       simt::launch<device::round_kernel>(how, static_cast<float const*>(results), all.n, to);
     };
-    if (call.out_type == input_type::f16) round(reinterpret_cast<float16*>(work.totals(piece)));
-    if (call.out_type == input_type::bf16) round(reinterpret_cast<bfloat16*>(work.totals(piece)));
+    if (call.out_type == input_type::f16)
+      write_rounded(reinterpret_cast<float16*>(work.totals(piece)));
+    if (call.out_type == input_type::bf16)
+      write_rounded(reinterpret_cast<bfloat16*>(work.totals(piece)));
   }
 }
 

@@ -19,10 +19,10 @@ inline constexpr unsigned full_warp = 0xffffffffu;
 /// How long the second-level cache should keep what a bulk copy reads.
 enum l2_priority : unsigned char { l2_normal, l2_keep };
 
-/// N items that travel in one access; aligned to their total size.
-template <class T, int N>
-struct alignas(sizeof(T) * N) vector {
-  T item[N];
+/// `Count` items that travel in one access; aligned to their total size.
+template <class T, int Count>
+struct alignas(sizeof(T) * Count) vector {
+  T item[Count];
 };
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::simt

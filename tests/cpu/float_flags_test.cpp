@@ -13,6 +13,7 @@
 #include <libscan/cpu/vector_targets.hpp>
 
 #include <apps/filter/cpu/vector_predicate.hpp>
+#include <libscan/core/half.hpp>
 #include <libscan/cpu/filter.hpp>
 #include <libscan/cpu/filter_with_indices.hpp>
 #include <libscan/cpu/histogram.hpp>
@@ -256,6 +257,26 @@ TEMPLATE_TEST_CASE("Worker threads of the cpu engine set no floating-point flags
     });
   }
   SUCCEED();
+}
+
+TEMPLATE_TEST_CASE("Histograms of 16-bit floats set no floating-point flags", "", float16,
+                   bfloat16) {
+  auto const numbers_of = numbers<float>(9001);
+  std::vector<TestType> in;
+  for (float const x : numbers_of) in.push_back(TestType(x));
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  std::vector<double> const edges{-infinity, -1, 0, 1e-320, 2, 1e40, infinity};
+  auto const n = static_cast<index_t>(in.size());
+  std::vector<std::uint32_t> counts(10);
+  CHECK(flags_of([&] {
+          cpu::histogram(1, in.data(), counts.data(), edge_bins<TestType, double>(edges.data(), 6),
+                         n);
+          libscan::histogram(engine::cpu(1), in, counts,
+                             edge_bins<TestType, double>(edges.data(), 6));
+        }) == "");
+  CHECK(flags_of([&] {
+          cpu::histogram(1, in.data(), counts.data(), even_bins<TestType>(-2, 3, 10), n);
+        }) == "");
 }
 
 TEST_CASE("Making even bins sets no floating-point flags") {

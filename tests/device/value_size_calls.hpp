@@ -113,6 +113,6 @@ using all_sizes =
                   std::tuple<std::integral_constant<int, 1>, std::integral_constant<int, 12>,
                              std::integral_constant<int, 16>, std::integral_constant<int, 20>,
                              std::integral_constant<int, 24>, std::integral_constant<int, 64>,
-                             std::integral_constant<int, 1024>>>;
+                             std::integral_constant<int, 1024>, std::integral_constant<int, 2048>>>;
 
 }  // namespace libscan::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every device call over values from 1 byte to 1 KiB: its kernels compile for their sizes, and give
+// Every device call over values from 1 byte to 2 KiB: its kernels compile for their sizes, and give
 // what loops give.
 #include <algorithm>
 #include <numeric>

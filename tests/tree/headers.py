@@ -32,14 +32,26 @@ MACROS = {"slots": "", "signals": "public", "emit": "", "foreach": "for", "forev
           # Of Windows, complex.h, and projects with kernels of their own.
           "ERROR": "0", "IN": "", "OUT": "", "OPTIONAL": "", "CONST": "const", "VOID": "void", "TRUE": "1", "FALSE": "0",
           "complex": "_Complex", "I": "1i", "K": "4", "DIM": "3", "TILE": "16", "BLOCK_SIZE": "256", "WARP_SIZE": "32",
-          "THREADS": "128", "STREAM": "0", "DEBUG": "1", "INFO": "1"}
+          "THREADS": "128", "STREAM": "0", "DEBUG": "1", "INFO": "1",
+          # Of any project, Arduino, termios.h, R, and C23; and what gnu++20 calls the system.
+          "N": "1000", "M": "10", "PI": "3.14159", "HIGH": "1", "LOW": "0", "INPUT": "0", "OUTPUT": "1", "DEFAULT": "1",
+          "B0": "0", "B1": "1", "B50": "1", "OK": "0", "FAIL": "1", "NEAR": "", "FAR": "", "DELETE": "1", "ABSOLUTE": "1",
+          "RELATIVE": "2", "INFINITE": "-1", "cdecl": "", "pascal": "", "boolean": "char", "hyper": "double",
+          "unix": "1", "linux": "1", "nil": "0", "YES": "1", "NO": "0", "KeyPress": "2", "Above": "0", "Complex": "0",
+          "CursorShape": "0", "Unsorted": "0", "restrict": "__restrict__", "environ": "(*_environ())"}
 # Macros with parameters, of curses and of older macOS, after which the standard library's own headers do not compile:
-# they come first. `min`, `max`, `move`, `clear` and `check` are not among them: libscan has such names itself.
+# they come first. `min` and `max` are not among them: libscan refuses them in words. Nor is `clear`, which containers have.
 FUNCTION_MACROS = {"refresh()": "wrefresh(stdscr)", "erase()": "werase(stdscr)", "box(win, v, h)": "wborder(win, v, h)",
                    "scroll(win)": "wscrl(win, 1)", "timeout(delay)": "wtimeout(stdscr, delay)",
                    "verify(assertion)": "((void)0)", "require(assertion, label)": "((void)0)",
                    "CHECK(x)": "(x)", "REQUIRE(x)": "(x)", "ASSERT(x)": "(x)", "MIN(a, b)": "(a)", "MAX(a, b)": "(a)",
-                   "CEIL_DIV(a, b)": "(a)"}
+                   "CEIL_DIV(a, b)": "(a)",
+                   # Of macOS (check), curses (move), Arduino, sys/sysmacros.h, sys/param.h and R.
+                   "check(assertion)": "((void)0)", "move(y, x)": "wmove(stdscr, y, x)", "F(text)": "(text)",
+                   "round(x)": "((long)(x))", "bit(b)": "(1UL << (b))", "sq(x)": "((x) * (x))", "constrain(x, lo, hi)": "(x)",
+                   "major(dev)": "((dev) >> 8)", "minor(dev)": "((dev) & 255)", "makedev(a, b)": "(a)",
+                   "howmany(x, y)": "(x)", "roundup(x, y)": "(x)", "setbit(a, i)": "(a)", "isset(a, i)": "(a)",
+                   "likely(x)": "__builtin_expect(!!(x), 1)", "unlikely(x)": "__builtin_expect(!!(x), 0)"}
 NVCC_FLAGS = ["-std=c++20", "-ptx", "-Werror=all-warnings", "-o", os.devnull]
 
 
@@ -56,6 +68,19 @@ def module_of(header):
     # Programs on their own may have names of another application.
     alone = header.parts[0] == "apps" and header.parts[1] in ("check", "explain")
     return pathlib.Path(*header.parts[:2 if alone else 1])
+
+
+def macros_before(group, inside):
+    """Those that come before the headers of a group."""
+    if group == pathlib.Path("apps/check"):  # a program's
+        return {}
+    macros = MACROS | FUNCTION_MACROS
+    if any(header.name.endswith("-inl.hpp") for header in inside):  # they include Highway's headers
+        del macros["N"], macros["M"]
+    if any("program" in header.parts or header.parts[1] in ("common", "explain", "prefix") or
+           header.parts[0] == "examples" for header in inside):  # not installed: they say std::move
+        del macros["move(y, x)"], macros["check(assertion)"]
+    return macros
 
 
 def jobs(arguments, work):
@@ -93,7 +118,7 @@ def jobs(arguments, work):
         yield f"{header} by itself", [*nvcc, f"-arch={arguments.arch[0]}", source_of(header, [header])]
     for group, inside in itertools.groupby(sorted(hosted, key=lambda header: (together(header), header)), key=together):
         inside = list(inside)
-        macros = {} if group == pathlib.Path("apps/check") else MACROS | FUNCTION_MACROS  # a program's
+        macros = macros_before(group, inside)
         for compiler in others:
             yield f"the headers of {group}", [compiler, *CXX_FLAGS, *include, "-x", "c++",
                                               source_of(group, inside, macros)]

@@ -58,7 +58,7 @@ class kept_rows {
         unsigned row = 0;
 #pragma unroll
         for (int j = 0; j < Width; ++j) {
-          if (keep(item[r][j])) row |= bit(r, j);
+          if (keep(item[r][j])) row |= bit_of(r, j);
         }
         bits |= row;
       }
@@ -67,7 +67,7 @@ class kept_rows {
       for (int r = 0; r < Rows; ++r) {
 #pragma unroll
         for (int j = 0; j < Width; ++j) {
-          if (position(r) + j < valid && static_cast<bool>(keep(item[r][j]))) bits |= bit(r, j);
+          if (position(r) + j < valid && static_cast<bool>(keep(item[r][j]))) bits |= bit_of(r, j);
         }
       }
     }
@@ -137,7 +137,7 @@ class kept_rows {
         Value* to = target + simt::dp4a<field>(before_[w], 1u << 8 * f, row_start);
 #pragma unroll
         for (int j = 0; j < Width; ++j) {
-          if ((bits_ & bit(r, j)) == 0) continue;
+          if ((bits_ & bit_of(r, j)) == 0) continue;
           *to = value(r, j);
           ++to;
         }
@@ -157,7 +157,7 @@ class kept_rows {
   static __device__ constexpr int shift(int r) {
     return r % fields * field_bits + r / fields * row_bits;
   }
-  static __device__ constexpr unsigned bit(int r, int j) { return 1u << (shift(r) + j); }
+  static __device__ constexpr unsigned bit_of(int r, int j) { return 1u << (shift(r) + j); }
 
   /// Weights of a dot product that sums the first fields of a word.
   static __device__ constexpr unsigned fields_before(int f) {

@@ -33,7 +33,7 @@ class plain_evaluator {
   /// `tree` must outlive this object.
   explicit plain_evaluator(expression const& tree) : nodes_(tree.nodes()) {
     if constexpr (std::is_floating_point_v<T>) {
-      for (auto const& node : nodes_) rounded_.push_back(round(node.number.text.c_str()));
+      for (auto const& node : nodes_) rounded_.push_back(nearest(node.number.text.c_str()));
     }
   }
 
@@ -42,7 +42,7 @@ class plain_evaluator {
  private:
   using kind = expression::kind;
 
-  static T round(char const* text) {
+  static T nearest(char const* text) {
     if constexpr (sizeof(T) == sizeof(float)) return std::strtof(text, nullptr);
     return static_cast<T>(std::strtod(text, nullptr));
   }

@@ -31,11 +31,16 @@ void search_edges(edge_bins<Sample, Edge> const& rule, Sample const* samples, in
   Edge const* const edges = rule.edges();
   int const bins = rule.bins();
   int from[searches_at_once] = {};  // the sample's bin, if any, is among `left` bins from here
+  // Without NaN: g++ may compare vectors by instructions that set flags for it.
+  libscan::detail::sample_value<Sample> numbers[searches_at_once];
+  for (int j = 0; j < searches_at_once; ++j) {
+    auto const x = libscan::detail::value_of(samples[j]);
+    numbers[j] = libscan::detail::is_nan(x) ? decltype(x)(0) : x;
+  }
   for (int left = bins; left > 1; left -= left / 2) {
     for (int j = 0; j < searches_at_once; ++j) {
       int const middle = from[j] + left / 2;
-      bool const past =
-          libscan::detail::at_least(libscan::detail::value_of(samples[j]), edges[middle]);
+      bool const past = libscan::detail::at_least(numbers[j], edges[middle]);
       from[j] = past ? middle : from[j];
     }
   }

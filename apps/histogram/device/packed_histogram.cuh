@@ -38,21 +38,22 @@ class packed_counters {
   }
 
   /// Adds to several counters, perhaps equal ones: no addition waits for another's result.
-  template <int N>
-  __device__ __forceinline__ void add_all(int const (&places)[N], unsigned const (&times)[N]) {
-    unsigned set[N], any = 0;
+  template <int Places>
+  __device__ __forceinline__ void add_all(int const (&places)[Places],
+                                          unsigned const (&times)[Places]) {
+    unsigned set[Places], any = 0;
 #pragma unroll
-    for (int j = 0; j < N; ++j) {
+    for (int j = 0; j < Places; ++j) {
       unsigned const added = times[j] << shift_of(places[j]);
       unsigned const before = words_.take(times[j] == 0 ? idle_ : places[j] >> 1, added);
       set[j] = ~before & (before + added);
     }
 #pragma unroll
-    for (int j = 0; j < N; ++j) any |= set[j];
+    for (int j = 0; j < Places; ++j) any |= set[j];
     // Only the thread that sets a counter's highest bit clears it.
     if ((any & (spill << 16 | spill)) == 0) return;
 #pragma unroll
-    for (int j = 0; j < N; ++j) {
+    for (int j = 0; j < Places; ++j) {
       unsigned const bit = set[j] & (spill << 16 | spill);
       if (bit == 0) continue;
       device::add_to_counter(words_[places[j] >> 1], 0u - bit);
@@ -99,19 +100,19 @@ class run_counter {
   explicit __device__ run_counter(packed_counters<Count>& counters) : counters_(counters) {}
 
   /// Counts a piece's samples by runs, and those of the hot place separately.
-  template <int N>
-  __device__ __forceinline__ void add(int const (&places)[N]) {
+  template <int Places>
+  __device__ __forceinline__ void add(int const (&places)[Places]) {
     bool all_hot = true;
 #pragma unroll
-    for (int j = 0; j < N; ++j) all_hot = all_hot && places[j] == hot_;
+    for (int j = 0; j < Places; ++j) all_hot = all_hot && places[j] == hot_;
     if (all_hot) {
-      hot_times_ += N;
+      hot_times_ += Places;
       return;
     }
-    int ended[N];
-    unsigned times[N];
+    int ended[Places];
+    unsigned times[Places];
 #pragma unroll
-    for (int j = 0; j < N; ++j) {
+    for (int j = 0; j < Places; ++j) {
       bool const hot = places[j] == hot_, goes_on = places[j] == last_;
       ended[j] = last_;
       times[j] = hot || goes_on ? 0 : times_;
@@ -129,11 +130,11 @@ class run_counter {
   }
 
   /// Counts a piece's samples one by one.
-  template <int N>
-  __device__ __forceinline__ void add_singly(int const (&places)[N]) {
-    unsigned ones[N];
+  template <int Places>
+  __device__ __forceinline__ void add_singly(int const (&places)[Places]) {
+    unsigned ones[Places];
 #pragma unroll
-    for (int j = 0; j < N; ++j) ones[j] = 1;
+    for (int j = 0; j < Places; ++j) ones[j] = 1;
     counters_.add_all(places, ones);
   }
 

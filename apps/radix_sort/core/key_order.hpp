@@ -197,7 +197,7 @@ struct sort_order {
   }
 
   /// Throws `invalid_argument` unless 0 <= first_bit <= end() <= bits.
-  void check() const {
+  void check_bits() const {
     if (first_bit >= 0 && first_bit <= end() && end() <= bits) return;
     throw invalid_argument("sort by bits [" + std::to_string(first_bit) + ", " +
                            std::to_string(end()) + "); expected a range within [0, " +

@@ -67,7 +67,7 @@ void sort_keys_in_segments(int threads, Key const* in, Key* out, index_t n,
   }
   detail::check_sorted_ranges({detail::memory_of(in, n), detail::memory_of(out, n), {}, {}},
                               segments, threads, n);
-  order.check();
+  order.check_bits();
   detail::sort_each_range(threads, segments, [&](int by, index_t first, index_t count) {
     detail::sort_bytes(by, in + first, out + first, nullptr, nullptr, 0, count, order, tuning);
   });
@@ -88,7 +88,7 @@ void sort_pairs_in_segments(int threads, Key const* keys, Key* out, Value const*
   detail::check_sorted_ranges({detail::memory_of(keys, n), detail::memory_of(out, n),
                                detail::memory_of(values, n), detail::memory_of(values_out, n)},
                               segments, threads, n);
-  order.check();
+  order.check_bits();
   detail::sort_each_range(threads, segments, [&](int by, index_t first, index_t count) {
     detail::sort_bytes(by, keys + first, out + first, values + first, values_out + first,
                        sizeof(Value), count, order, tuning);
@@ -110,7 +110,7 @@ void argsort_in_segments(int threads, Key const* in, Index* positions, index_t n
   libscan::detail::check_positions<Index>("segmented argsort", n, detail::memory_of(in, n),
                                           detail::memory_of(positions, n));
   detail::check_sorted_ranges({{}, detail::memory_of(positions, n), {}, {}}, segments, threads, n);
-  order.check();
+  order.check_bits();
   detail::sort_each_range(threads, segments, [&](int by, index_t first, index_t count) {
     cpu::argsort(by, in + first, positions + first, count, order, tuning);
     for (index_t i = first; i < first + count; ++i) {

@@ -337,7 +337,7 @@ void sort_listed_segments(workspace& ws, listed_buffers<typename Order::key_type
   using tuning =
       std::conditional_t<std::is_void_v<Tuning>,
                          pass_sort_tuning<key_type, Value, typename Order::word_type>, Tuning>;
-  order.check();
+  order.check_bits();
   auto const places = device::digit_places(order);
   if (places.empty() || segments.host.empty()) return;
   if constexpr (suits_staged_pass<Order, Value>) {

@@ -334,8 +334,8 @@ struct segment_groups_kernel {
       }
     }
     sort_all(std::false_type{});
-    move(shared, keys.in + first, keys.out + first, items);
-    if constexpr (has_values) move(shared, values.in + first, values.out + first, items);
+    move_items(shared, keys.in + first, keys.out + first, items);
+    if constexpr (has_values) move_items(shared, values.in + first, values.out + first, items);
     simt::sync_block();
   }
 
@@ -461,7 +461,7 @@ struct segment_groups_kernel {
 
   /// Moves keys or values to their places.
   template <class T>
-  static __device__ void move(shared_storage& shared, T const* in, T* out, int items) {
+  static __device__ void move_items(shared_storage& shared, T const* in, T* out, int items) {
     constexpr int at_once = items_in_flight<T>;
     for (int i = thread(); i < items; i += at_once * block_threads) {
       T moved[at_once] = {};

@@ -128,7 +128,7 @@ void sort_ranges(workspace& ws, sort_buffers<typename Order::key_type> keys,
     return device::segmented_sort<Tuning>(ws, keys, values, n, segments.begins, count, order);
   }
   check_segmented_sort(n, count);
-  order.check();
+  order.check_bits();
   auto const items = device::memory_of(keys, values, n);
   items.require_no_overlap("segmented sort", false);
   auto const require_no_overlap_with = [&](Offset const* bounds) {

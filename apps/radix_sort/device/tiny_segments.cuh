@@ -160,9 +160,9 @@ struct tiny_segments_kernel {
     } else {
       sort([&](int i) { return placed_words<Order>(order, in[part.begin + i], i); }, entry_of);
     }
-    move(of_warp, part.items, in, keys.out + base);
+    move_items(of_warp, part.items, in, keys.out + base);
     if constexpr (has_values) {
-      move(of_warp, part.items, values.in + base, values.out + base);
+      move_items(of_warp, part.items, values.in + base, values.out + base);
     }
     simt::sync_warp();
   }
@@ -220,7 +220,7 @@ struct tiny_segments_kernel {
 
   /// Moves keys or values from their places in the table.
   template <class T>
-  static __device__ void move(warp_storage const& of_warp, int items, T const* in, T* out) {
+  static __device__ void move_items(warp_storage const& of_warp, int items, T const* in, T* out) {
     constexpr int at_once = items_in_flight<T>;
     entry_finder entries(of_warp.gaps);
     for (int from = simt::lane_id(); from - simt::lane_id() < items;

@@ -24,7 +24,7 @@ void check_no_sort_overlap(char const* call, char const* words, std::span<std::b
 template <class Key>
 sort_order<Key> order_of(sort_options const& options) {
   sort_order<Key> const order{options.direction, options.first_bit, options.end_bit, {}};
-  order.check();
+  order.check_bits();
   return order;
 }
 

@@ -231,7 +231,7 @@ struct received_buckets {
       } while (b < buckets && end - group.begin < wanted &&
                (b + 1 - first) * bounds.size() <= max_listed_pieces);
       add_pieces(bounds, share, me, first, b, group);
-      if (end > group.begin) groups.push_back(std::move(group));
+      if (end > group.begin) groups.push_back((std::move)(group));
     }
     groups.push_back({pieces.size(), segments.size(), end, {}});
   }

@@ -60,7 +60,7 @@ class external_sort {
       : request_(request),
         plan_(plan),
         order_{request.options.direction, request.options.first_bit, request.options.end_bit} {
-    order_.check();
+    order_.check_bits();
     counting_ = order_.counting(0);
   }
 

@@ -58,7 +58,7 @@ void argsort_by(engine const& on, std::optional<sort_algorithm> which, std::span
     return argsort(on, keys, positions, options);
   }
   sort_order<Key> const order{options.direction, options.first_bit, options.end_bit};
-  order.check();
+  order.check_bits();
   std::vector<std::uint64_t> words(keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) words[i] = order.word(keys[i]);
   argsort_words(on, *which, words, order.first_bit, order.end(), positions);

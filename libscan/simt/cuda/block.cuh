@@ -99,15 +99,15 @@ __device__ __forceinline__ T* dynamic_shared() {
   return reinterpret_cast<T*>(detail::dynamic_shared_bytes());
 }
 
-template <int N, class T>
-__device__ __forceinline__ vector<T, N> load_vector(T const* items) {
-  return *reinterpret_cast<vector<T, N> const*>(items);
+template <int Count, class T>
+__device__ __forceinline__ vector<T, Count> load_vector(T const* items) {
+  return *reinterpret_cast<vector<T, Count> const*>(items);
 }
 
-template <int N, class T>
-__device__ __forceinline__ vector<T, N> load_vector_to_keep(T const* items) {
+template <int Count, class T>
+__device__ __forceinline__ vector<T, Count> load_vector_to_keep(T const* items) {
 #if __CUDA_ARCH__ >= 800
-  if constexpr (sizeof(vector<T, N>) == 16) {
+  if constexpr (sizeof(vector<T, Count>) == 16) {
     uint4 bits;
     asm("{\n\t.reg .b64 policy;\n\t"
         "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n\t"
@@ -115,17 +115,17 @@ __device__ __forceinline__ vector<T, N> load_vector_to_keep(T const* items) {
         : "=r"(bits.x), "=r"(bits.y), "=r"(bits.z), "=r"(bits.w)
         : "l"(items)
         : "memory");
-    vector<T, N> values;
+    vector<T, Count> values;
     memcpy(&values, &bits, sizeof(values));
     return values;
   }
 #endif
-  return load_vector<N>(items);
+  return load_vector<Count>(items);
 }
 
 /// In PTX, since the compiler splits an assignment into one store per member.
-template <int N, class T>
-__device__ __forceinline__ void store_vector(T* items, vector<T, N> const& values) {
+template <int Count, class T>
+__device__ __forceinline__ void store_vector(T* items, vector<T, Count> const& values) {
   if constexpr (sizeof(values) == 16) {
     uint4 bits;
     memcpy(&bits, &values, sizeof(bits));
@@ -142,12 +142,12 @@ __device__ __forceinline__ void store_vector(T* items, vector<T, N> const& value
     memcpy(&bits, &values, sizeof(bits));
     *reinterpret_cast<unsigned*>(items) = bits;
   } else {
-    *reinterpret_cast<vector<T, N>*>(items) = values;
+    *reinterpret_cast<vector<T, Count>*>(items) = values;
   }
 }
 
-template <int N, class T>
-__device__ __forceinline__ void store_shared_vector(T* items, vector<T, N> const& values) {
+template <int Count, class T>
+__device__ __forceinline__ void store_shared_vector(T* items, vector<T, Count> const& values) {
   if constexpr (sizeof(values) == 16) {
     uint4 bits;
     memcpy(&bits, &values, sizeof(bits));
@@ -156,12 +156,12 @@ __device__ __forceinline__ void store_shared_vector(T* items, vector<T, N> const
                  "r"(bits.x), "r"(bits.y), "r"(bits.z), "r"(bits.w)
                  : "memory");
   } else {
-    *reinterpret_cast<vector<T, N>*>(items) = values;
+    *reinterpret_cast<vector<T, Count>*>(items) = values;
   }
 }
 
-template <int N, class T>
-__device__ __forceinline__ void stream_vector(T* items, vector<T, N> const& values) {
+template <int Count, class T>
+__device__ __forceinline__ void stream_vector(T* items, vector<T, Count> const& values) {
   static_assert(sizeof(values) == 16);
   uint4 bits;
   memcpy(&bits, &values, sizeof(bits));

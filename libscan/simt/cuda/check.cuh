@@ -12,7 +12,7 @@
 namespace libscan::inline v1_cuda::simt {
 
 /// Throws `device_error` unless `code` is cudaSuccess. Use LIBSCAN_CHECK.
-inline void check(cudaError_t code, char const* what, char const* file, int line) {
+inline void check_call(cudaError_t code, char const* what, char const* file, int line) {
   if (code == cudaSuccess) return;
   (void)cudaGetLastError();  // a reported error must not surface again in another check
   throw device_error(static_cast<int>(code),
@@ -23,7 +23,7 @@ inline void check(cudaError_t code, char const* what, char const* file, int line
 }  // namespace libscan::inline v1_cuda::simt
 
 /// Throws `libscan::device_error` with the expression and its place unless the call succeeds.
-#define LIBSCAN_CHECK(call) ::libscan::simt::check((call), #call, __FILE__, __LINE__)
+#define LIBSCAN_CHECK(call) ::libscan::simt::check_call((call), #call, __FILE__, __LINE__)
 
 namespace libscan::inline v1_cuda::simt {
 

@@ -101,14 +101,14 @@ struct wide_words {
 
 }  // namespace executor
 
-template <int N, class T>
-vector<T, N> load_vector(T const* items, call_site at = call_site::here()) {
-  using words = executor::wide_words<sizeof(T) * N>;
-  executor::require_aligned(items, sizeof(T) * N, at);
+template <int Count, class T>
+vector<T, Count> load_vector(T const* items, call_site at = call_site::here()) {
+  using words = executor::wide_words<sizeof(T) * Count>;
+  executor::require_aligned(items, sizeof(T) * Count, at);
   words raw;
   auto const* const source = reinterpret_cast<typename words::word::type const volatile*>(items);
   for (std::size_t i = 0; i < sizeof raw / words::word_bytes; ++i) raw.item[i] = source[i];
-  return std::bit_cast<vector<T, N>>(raw);
+  return std::bit_cast<vector<T, Count>>(raw);
 }
 
 template <std::integral T>
@@ -120,10 +120,10 @@ T opaque(T x) {
 namespace executor {
 
 /// Stores items as the words of a GPU's access, so that checkers see the same accesses.
-template <int N, class T>
-void store_words(T* items, vector<T, N> const& values, call_site at) {
-  using words = wide_words<sizeof(T) * N>;
-  executor::require_aligned(items, sizeof(T) * N, at);
+template <int Count, class T>
+void store_words(T* items, vector<T, Count> const& values, call_site at) {
+  using words = wide_words<sizeof(T) * Count>;
+  executor::require_aligned(items, sizeof(T) * Count, at);
   auto const raw = std::bit_cast<words>(values);
   auto* const target = reinterpret_cast<typename words::word::type volatile*>(items);
   for (std::size_t i = 0; i < sizeof raw / words::word_bytes; ++i) target[i] = raw.item[i];
@@ -131,26 +131,27 @@ void store_words(T* items, vector<T, N> const& values, call_site at) {
 
 }  // namespace executor
 
-template <int N, class T>
-void store_vector(T* items, vector<T, N> const& values, call_site at = call_site::here()) {
+template <int Count, class T>
+void store_vector(T* items, vector<T, Count> const& values, call_site at = call_site::here()) {
   executor::require_shared(items, false, at);
   executor::store_words(items, values, at);
 }
 
-template <int N, class T>
-void store_shared_vector(T* items, vector<T, N> const& values, call_site at = call_site::here()) {
+template <int Count, class T>
+void store_shared_vector(T* items, vector<T, Count> const& values,
+                         call_site at = call_site::here()) {
   executor::require_shared(items, true, at);
   executor::store_words(items, values, at);
 }
 
-template <int N, class T>
-vector<T, N> load_vector_to_keep(T const* items, call_site at = call_site::here()) {
-  return simt::load_vector<N>(items, at);
+template <int Count, class T>
+vector<T, Count> load_vector_to_keep(T const* items, call_site at = call_site::here()) {
+  return simt::load_vector<Count>(items, at);
 }
 
-template <int N, class T>
-void stream_vector(T* items, vector<T, N> const& values, call_site at = call_site::here()) {
-  simt::store_vector<N>(items, values, at);
+template <int Count, class T>
+void stream_vector(T* items, vector<T, Count> const& values, call_site at = call_site::here()) {
+  simt::store_vector<Count>(items, values, at);
 }
 
 }  // namespace libscan::inline v1_executor::simt

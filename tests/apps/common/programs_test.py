@@ -286,6 +286,16 @@ class ClosedStreams(CopyCase):
         source = self.write("x.txt", b"1\n")
         self.assertEqual(self.call(source, **self.close(0)), (DONE, b"1\n", ""))
 
+    def test_a_closed_stream_is_of_no_use_in_the_other_direction(self):
+        source = self.write("x.txt", b"1\n2\n")
+        for name in ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]:
+            self.fails_with(BAD_FILE, name + ": cannot write: Bad file descriptor", source, "-o", name,
+                            **self.close(0))
+        for number, name in [(1, "/dev/stdout"), (1, "/dev/fd/1"), (2, "/proc/self/fd/2")]:
+            code, _, _ = self.call(name, "-o", self.path("out.txt"), **self.close(number))
+            self.assertEqual(code, BAD_FILE)
+            self.assertFalse(os.path.exists(self.path("out.txt")))
+
     def test_closed_standard_output_is_no_output(self):
         source = self.write("x.txt", b"1\n2\n")
         for name in ["-", "/dev/stdout", "/dev/fd/1"]:
@@ -480,7 +490,8 @@ class Endings(CopyCase):
         source = self.write("x.txt", b"1\n")
         for name in ["q.csv.bz2", "q.xz", "q.txt.zst", "q.lz4", "q.npz", "q.zip", "q.parquet",
                      "q.json", "q.XLSX", "q.h5", "q.tar.gz", "q.csv.bz2.gz", "q.mtx", "q.png",
-                     "q.txt.gzip", "q.DTA", "q.fits", "q.pt", "q.docx", "q.rds"]:
+                     "q.txt.gzip", "q.DTA", "q.fits", "q.pt", "q.docx", "q.rds", "q.zlib",
+                     "q.csv.snappy", "q.ZARR", "q.cpio"]:
             self.fails(USAGE, ": the ending .", source, "-o", self.path(name))
         for name in ["q.NPY", "q.Npy.GZ", "q.TXT.gz", "q.CSV", "q.RAW"]:
             self.succeeds(source, "-o", self.path(name))

@@ -28,6 +28,18 @@ struct join {
 struct plain {
   int value;
 };
+template <int Size>
+struct bytes {
+  char at[Size] = {};
+  bytes() = default;
+  bytes(int) {}
+};
+template <int Size>
+struct join_bytes {
+  using value_type = bytes<Size>;
+  static constexpr bytes<Size> identity() { return {}; }
+  bytes<Size> operator()(bytes<Size> const&, bytes<Size> const& b) const { return b; }
+};
 struct holds_memory {
   holds_memory() = default;
   holds_memory(holds_memory const&);
@@ -42,6 +54,26 @@ auto const smaller = [](int a, int b) { return a < b ? a : b; };
 
 // refused: d_result points to another type than the operator accumulates in
 void sum(workspace& ws, int const* in, long* out) { reduce(ws, in, out, 4, smaller, 0); }
+
+// refused: device calls accumulate in values of up to 2 KiB
+void sum(workspace& ws, int const* in, bytes<2049>* out) {
+  reduce(ws, in, out, 4, join_bytes<2049>{});
+}
+
+// refused: device calls take items of up to 2 KiB
+void keep(workspace& ws, bytes<4096> const* in, bytes<4096>* out, std::uint8_t const* flags) {
+  filter(ws, in, out, 4, byte_mask{flags}, nullptr);
+}
+
+// refused: device calls take items of up to 2 KiB
+void sort(workspace& ws, int const* in, int* out, bytes<4096> const* values, bytes<4096>* moved) {
+  sort_pairs(ws, in, out, values, moved, 4);
+}
+
+// taken
+void keep(workspace& ws, bytes<2048> const* in, bytes<2048>* out, std::uint8_t const* flags) {
+  filter(ws, in, out, 4, byte_mask{flags}, nullptr);
+}
 
 // refused: this call needs an init: the identity of the operator is not known
 void sum(workspace& ws, int const* in, int* out) { exclusive_scan(ws, in, out, 4, smaller); }

@@ -112,7 +112,7 @@ void sort(workspace& ws, sort_buffers<typename Order::key_type> keys, sort_buffe
           item_count n, Order const& order, sort_stability asked = sort_stability::stable) {
   using key_type = typename Order::key_type;
   using tuning = sort_tuning_or<Order, Value, Tuning>;
-  order.check();
+  order.check_bits();
   device::memory_of(keys, values, n.at_most()).require_no_overlap("sort", true);
   bool in_place = keys.in == keys.out;
   bool const own_keys = keys.out == nullptr;
@@ -145,7 +145,7 @@ template <class Tuning, class Order, class Value>
 void sort_between(workspace& ws, double_buffer<typename Order::key_type>& keys,
                   double_buffer<Value>* values, item_count n, Order const& order) {
   using tuning = sort_tuning_or<Order, Value, Tuning>;
-  order.check();
+  order.check_bits();
   sort_buffers<Value> of_values;
   if constexpr (!std::is_void_v<Value>) of_values = {values->current, values->alternate};
   sort_buffers<typename Order::key_type> const given{keys.current, keys.alternate};

@@ -117,7 +117,7 @@ void segmented_sort(workspace& ws, sort_buffers<typename Order::key_type> keys,
   using tuning =
       std::conditional_t<std::is_void_v<Tuning>, segmented_sort_tuning<key_type, Value>, Tuning>;
   static_assert(std::is_integral_v<Offset>, "libscan: offsets are integers");
-  order.check();
+  order.check_bits();
   check_segmented_sort(n, segments);
   auto const items = device::memory_of(keys, values, n);
   items.require_no_overlap("segmented sort", false);

@@ -92,7 +92,7 @@ constexpr std::size_t split_sort_workspace_bytes(index_t n) {
 /// Throws: `invalid_argument`, `device_error`.
 template <class Key, class Order = sort_order<Key>>
 void split_sort(workspace& ws, Key* keys, item_count n, Order order = {}) {
-  order.check();
+  order.check_bits();
   device::split_sort_layout const at(n.at_most(), sizeof(Key));
   std::byte* const memory = ws.reserve(at.bytes);
   workspace for_scan(memory + at.scan, at.bytes - at.scan, ws.stream());

@@ -73,7 +73,7 @@ class crowd {
       slot = (slot + 1) % slot_count;
     record_[slot] = now;
     taken_ |= std::uint64_t{1} << slot;
-    kinds_ |= bit(now.kind);
+    kinds_ |= bit_of(now.kind);
   }
 
   /// Whether it may hold an access that conflicts with one of this kind.
@@ -81,7 +81,7 @@ class crowd {
     unsigned conflicting = 0;
     for (auto const other : {access_kind::read, access_kind::write, access_kind::atomic_read,
                              access_kind::atomic_write}) {
-      if (conflict(kind, other)) conflicting |= bit(other);
+      if (conflict(kind, other)) conflicting |= bit_of(other);
     }
     return (kinds_ & conflicting) != 0;
   }
@@ -107,7 +107,7 @@ class crowd {
   }
 
  private:
-  static unsigned bit(access_kind kind) { return 1u << static_cast<unsigned>(kind); }
+  static unsigned bit_of(access_kind kind) { return 1u << static_cast<unsigned>(kind); }
   bool is_taken(unsigned slot) const { return (taken_ >> slot & 1u) != 0; }
 
   std::uint64_t taken_ = 0;

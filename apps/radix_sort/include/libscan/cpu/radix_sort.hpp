@@ -159,7 +159,7 @@ void sort_bytes(int threads, typename Order::key_type const* keys, typename Orde
                 Order const& order, sort_tuning const& tuning) {
   using key_type = typename Order::key_type;
   check_sort(threads, n);
-  order.check();
+  order.check_bits();
   if (n == 0) return;
   if constexpr (sorts_words<Order>) {
     bool const carried = value_bytes == 0 || value_bytes == 4 || value_bytes == 8;
@@ -238,7 +238,7 @@ void argsort(int threads, Key const* in, Index* positions, index_t n, Order cons
   detail::check_sort(threads, n);
   libscan::detail::check_positions<Index>("argsort", n, detail::memory_of(in, n),
                                           detail::memory_of(positions, n));
-  order.check();
+  order.check_bits();
   if (n == 0) return;
   detail::with_position_type(n, [&]<class Position>(Position) {
     detail::sort_positions<Position>(threads, in, positions, n, order, tuning);

@@ -243,7 +243,7 @@ void sort_bytes_in_segments(int threads, typename Order::key_type const* keys,
                             index_t count, Order const& order, sort_tuning const& tuning) {
   check_sort(threads, n);
   item_segments const segments(threads, offsets, count, n);
-  order.check();
+  order.check_bits();
   if (n == 0) return;
   if constexpr (sorts_words<Order>) {
     bool const carried = value_bytes == 0 || value_bytes == 4 || value_bytes == 8;
@@ -321,7 +321,7 @@ void argsort_in_segments(int threads, Key const* in, Index* positions, index_t n
                              detail::memory_of(offsets, segments + 1),
                              detail::memory_of(positions, n));
   detail::item_segments const all(threads, offsets, segments, n);
-  order.check();
+  order.check_bits();
   if (n == 0) return;
   detail::with_position_type(n, [&]<class Position>(Position) {
     detail::sort_positions_in_segments<Position>(threads, in, positions, all, order, tuning);

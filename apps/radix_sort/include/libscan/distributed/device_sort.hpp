@@ -76,7 +76,7 @@ void merge_from_ranks(collective_call& call, ranks const& on, device_pairs<Key, 
       Value const* const values = all[r].values == nullptr ? nullptr : all[r].values + theirs[r];
       runs.push_back({all[r].keys + theirs[r], values, receive[r]});
     }
-    detail::merge_device_runs(on, std::move(runs), out, other ? other->get() : out, order);
+    detail::merge_device_runs(on, (std::move)(runs), out, other ? other->get() : out, order);
     detail::synchronize(on.queue());
   });
 }
@@ -98,16 +98,16 @@ void exchange_and_merge(collective_call& call, ranks const& on, device_pairs<Key
                                           receive);
   }
   auto runs = detail::runs_of(received, std::span<index_t const>(receive));
-  detail::merge_device_runs(on, std::move(runs), out, space.get(), order);
+  detail::merge_device_runs(on, (std::move)(runs), out, space.get(), order);
   detail::synchronize(on.queue());
   call.agree("end", [] {});
 }
 
-/// A sort of pairs or keys. `check` may throw.
+/// A sort of pairs or keys. `check_sizes` may throw.
 template <class Key, class Value, class Check>
 void sort_device_memory(char const* name, ranks const& on, device_pairs<Key const, Value const> in,
                         index_t n, device_pairs<Key, Value> out, index_t n_out,
-                        sort_options const& options, Check const& check) {
+                        sort_options const& options, Check const& check_sizes) {
   detail::collective(on.comm(), name, [&](collective_call& call) {
     sort_order<Key> const order{options.direction, options.first_bit, options.end_bit, {}};
     bool const may_split =
@@ -118,8 +118,8 @@ void sort_device_memory(char const* name, ranks const& on, device_pairs<Key cons
       detail::sort_own(on, in, n, sorted->get(), options);
     };
     auto const all = call.gather("lengths", [&] {
-      check();
-      order.check();
+      check_sizes();
+      order.check_bits();
       bool const fast = may_split && compiled_runs<Key>::sorts_segments_fast(on.queue());
       bool const samples = fast && n >= detail::min_group_items(on.local());
       sort_numbers<Key> mine{n, n_out, fast, samples, {}};

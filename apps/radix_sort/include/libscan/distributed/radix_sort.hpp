@@ -73,21 +73,21 @@ std::vector<Item> share_sorted(collective_call& call, int threads, distribution 
       libscan::merge_runs(threads, ends, received.data(), items.data(),
                           [&](Item const& a, Item const& b) { return word_of(a) < word_of(b); });
   call.agree("end", [] {});
-  return merged == received.data() ? std::move(received) : std::move(items);
+  return merged == received.data() ? (std::move)(received) : (std::move)(items);
 }
 
 /// A sort of keys with values: value_at(i, begin) is the value of local key i, on a rank whose keys
-/// begin at global position `begin`; put(j, pair) takes local result j. `check` may throw.
+/// begin at global position `begin`; put(j, pair) takes local result j. `check_sizes` may throw.
 template <class Value, class Key, class Check, class ValueAt, class Put>
 void sort_with_values(char const* name, ranks const& on, std::span<Key const> in, std::size_t out,
-                      sort_options const& options, Check const& check, ValueAt const& value_at,
-                      Put const& put) {
+                      sort_options const& options, Check const& check_sizes,
+                      ValueAt const& value_at, Put const& put) {
   using pair = sorted_pair<Key, Value>;
   detail::collective(on.comm(), name, [&](collective_call& call) {
     sort_order<Key> const order{options.direction, options.first_bit, options.end_bit, {}};
     std::vector<index_t> places(in.size());
     auto const d = detail::lengths_of(call, in.size(), out, [&] {
-      check();
+      check_sizes();
       libscan::argsort(on.local(), in, places, options);
     });
     std::vector<pair> sorted;
@@ -95,7 +95,7 @@ void sort_with_values(char const* name, ranks const& on, std::span<Key const> in
     for (index_t const i : places) {
       sorted.push_back({in[static_cast<std::size_t>(i)], value_at(i, d.in.begin(on.rank()))});
     }
-    auto const mine = detail::share_sorted(call, on.threads(), d.out, std::move(sorted), order);
+    auto const mine = detail::share_sorted(call, on.threads(), d.out, (std::move)(sorted), order);
     for (std::size_t j = 0; j < mine.size(); ++j) put(j, mine[j]);
   });
 }
@@ -129,7 +129,7 @@ void sort_keys(ranks const& on, Keys const& keys, Out&& out, sort_options const&
       cpu::detail::require_aligned(to.data());
       libscan::sort_keys(on.local(), in, sorted, options);
     });
-    auto const mine = detail::share_sorted(call, on.threads(), d.out, std::move(sorted), order);
+    auto const mine = detail::share_sorted(call, on.threads(), d.out, (std::move)(sorted), order);
     std::ranges::copy(mine, to.begin());
   });
 }
