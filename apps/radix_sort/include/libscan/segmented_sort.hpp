@@ -8,8 +8,7 @@
 #include <span>
 #include <type_traits>
 
-#include <libscan/cpu/workers.hpp>
-#include <libscan/host/host_heads.hpp>
+#include <libscan/host/described_offsets.hpp>
 #include <libscan/radix_sort.hpp>
 #include <libscan/segmentation.hpp>
 
@@ -38,16 +37,13 @@ concept sort_segments = host_items<Segments const> || std::same_as<Segments, seg
 template <class Segments, class Body>
 void with_sort_offsets(char const* call, engine const& on, Segments const& segments, std::size_t n,
                        Body const& body) {
-  auto const described = [&](segmentation const& how) {
-    int const threads = on.runs_kernels() ? cpu::default_threads() : on.threads();
-    body(described_offsets(call, threads, how, static_cast<index_t>(n)).all());
-  };
+  auto const items = static_cast<index_t>(n);
   if constexpr (std::same_as<Segments, segmentation>) {
-    described(segments);
+    detail::with_described_offsets(call, on, segments, items, body);
   } else if constexpr (std::same_as<item_of<Segments const>, index_t>) {
     body(std::span<index_t const>{segments});
   } else {
-    described(segmentation::of_offsets(segments));
+    detail::with_described_offsets(call, on, segmentation::of_offsets(segments), items, body);
   }
 }
 

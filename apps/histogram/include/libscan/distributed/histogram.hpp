@@ -20,31 +20,24 @@ namespace libscan::inline v1 {
 
 namespace detail {
 
-/// The totals of a histogram as counters, which follow those of its bins.
-constexpr int total_counters = 4;
-
-inline void put_totals(sample_totals const& totals, std::span<index_t> to) {
-  index_t const counters[total_counters] = {totals.below, totals.inside, totals.above, totals.nan};
-  std::ranges::copy(counters, to.begin());
-}
-
-/// Adds up the counts of all ranks. local(all) sets the counters of `bins` bins and the totals.
+/// Adds up the counts of all ranks: local(all) sets all[b] for `bins` bins, and then four totals.
 /// Throws `invalid_argument` on all ranks if their numbers of bins differ.
 template <class Local>
 sample_totals add_histograms(collective_call& call, int bins, std::vector<index_t>& all,
                              Local const& local) {
   auto const found = call.gather("local counts", [&] {
-    all.resize(static_cast<std::size_t>(bins + total_counters));
-    local(std::span(all));
+    all.resize(static_cast<std::size_t>(bins) + 4);
+    sample_totals const mine = local(std::span(all).first(static_cast<std::size_t>(bins)));
+    index_t const totals[] = {mine.below, mine.inside, mine.above, mine.nan};
+    std::ranges::copy(totals, all.end() - 4);
     return bins;
   });
-  if (std::ranges::count(found, found[0]) != std::ssize(found)) {
-    call.agree("rules", [] {
-      throw invalid_argument("histogram: the ranks' rules have different numbers of bins");
-    });
-  }
+  call.agree("rules", [&] {
+    if (std::ranges::count(found, found[0]) == std::ssize(found)) return;
+    throw invalid_argument("histogram: the ranks' rules have different numbers of bins");
+  });
   call.through().sum(call.at("counts"), all, summed_ranks::all);
-  auto const totals = std::span(all).last(total_counters);
+  auto const totals = std::span(all).last(4);
   return {totals[0], totals[1], totals[2], totals[3]};
 }
 
@@ -72,11 +65,10 @@ sample_totals histogram(ranks const& on, Samples const& samples, Counts&& counts
     std::vector<index_t> all;
     auto const totals = detail::add_histograms(call, rule.bins(), all, [&](std::span<index_t> own) {
       detail::check_bin_capacity("histogram", to.size(), rule.bins());
-      detail::put_totals(libscan::histogram(on.local(), samples, own.first(bins), rule),
-                         own.subspan(bins));
+      return libscan::histogram(on.local(), samples, own, rule);
     });
     call.agree("results", [&] {
-      index_t const max_count = *std::max_element(all.begin(), all.end() - detail::total_counters);
+      index_t const max_count = *std::max_element(all.begin(), all.end() - 4);
       if (std::in_range<count>(max_count)) return;
       throw invalid_argument("histogram: a bin has " + std::to_string(max_count) +
                              " samples, more than a counter holds");

@@ -79,37 +79,31 @@ class device_distributed_matrix {
   /// Determinism: bitwise the same in every run with the same ranks. The order of a row's additions
   /// may differ with the number of ranks.
   /// Synchronization: collective, on the queue's stream; returns when y is complete. Ranks exchange
-  /// the halo in a stream of their own while they multiply the rows that need none of it.
+  /// the halo, then multiply.
   /// Throws: as `distributed_matrix::multiply`; `device_error`.
   void multiply(device_span<T const> x, device_span<T> y, product_options<T> const& how = {}) {
-    ranks const aside(on_.comm(), halo_stream_->queue());
+    device_queue const& queue = on_.queue();
     detail::collective(on_.comm(), "multiply", [&](detail::collective_call& call) {
       call.agree("vectors", [&] {
         detail::check_device_items(on_, x);
         detail::check_device_items(on_, y);
         plan_.check_vectors(on_.rank(), detail::device_bytes(x.data, x.size), x.size,
                             detail::device_bytes(y.data, y.size), y.size);
-        detail::follow(aside.queue(), on_.queue().stream);
-        if (chosen_) chosen_->multiply(aside.queue(), x.data, out_->data());
-        multiply_rows(false, x.data, y.data, how);
+        if (chosen_) chosen_->multiply(queue, x.data, out_->data());
       });
-      detail::exchange_device_pieces<T>(call, aside, "halo", out_->data(), plan_.send,
-                                        halo_->data(), plan_.receive);
+      detail::exchange_device_pieces<T>(call, on_, "halo", out_->data(), plan_.send, halo_->data(),
+                                        plan_.receive);
       call.agree("product", [&] {
-        multiply_rows(true, halo_->data(), y.data, how);
-        detail::synchronize(on_.queue());
+        for (detail::device_rows<T> const& part : parts_) {
+          part.matrix->multiply(queue, part.uses_halo ? halo_->data() : x.data, y.data + part.first,
+                                how);
+        }
+        detail::synchronize(queue);
       });
     });
   }
 
  private:
-  /// The rows that multiply x, or those that multiply the halo.
-  void multiply_rows(bool halo, T const* x, T* y, product_options<T> const& how) {
-    for (detail::device_rows<T> const& part : parts_) {
-      if (part.uses_halo == halo) part.matrix->multiply(on_.queue(), x, y + part.first, how);
-    }
-  }
-
   /// Copies the rows, in parts that multiply one x each, and frees them on the host.
   void move_to_device() {
     device_queue const& queue = on_.queue();
@@ -125,7 +119,6 @@ class device_distributed_matrix {
     out_ = std::make_unique<detail::device_array<T>>(queue, std::ssize(plan_.sent));
     halo_ =
         std::make_unique<detail::device_array<T>>(queue, static_cast<index_t>(plan_.received()));
-    halo_stream_ = std::make_unique<detail::own_stream>(queue.on);
     plan_.matrix = {};
     plan_.blocks = {};
   }
@@ -171,7 +164,6 @@ class device_distributed_matrix {
   std::unique_ptr<detail::device_array<T>> values_, out_, halo_;
   std::vector<detail::device_rows<T>> parts_;
   std::unique_ptr<device_prepared_matrix<T>> chosen_;
-  std::unique_ptr<detail::own_stream> halo_stream_;
 };
 
 }  // namespace libscan::inline v1
