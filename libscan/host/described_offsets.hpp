@@ -13,7 +13,7 @@
 namespace libscan::inline v1::detail {
 
 /// Calls body(offsets) with segments of n items as offsets of index_t, in whichever form they are
-/// described. Throws `invalid_argument` for ranges, and unless `segments` describes n items.
+/// described; they are no ranges. Throws `invalid_argument` unless `segments` describes n items.
 void with_described_offsets(char const* call, engine const& on, segmentation const& segments,
                             index_t n, function_ref<void(std::span<index_t const>)> body);
 

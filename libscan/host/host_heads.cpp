@@ -198,12 +198,6 @@ void with_described_offsets(char const* call, engine const& on, segmentation con
                             index_t n, function_ref<void(std::span<index_t const>)> body) {
   int const threads = on.runs_kernels() ? cpu::default_threads() : on.threads();
   detail::check_segments(call, threads, segments, n);
-  if (segments.how() == segmentation::form::ranges) {
-    throw invalid_argument(std::string(call) +
-                           ": begins and ends; expected offsets, a length, flags, bits or keys. "
-                           "For ranges include libscan/cpu/segmented_sort.hpp, or in CUDA code "
-                           "libscan/segmented_sort.cuh");
-  }
   if (segments.how() == segmentation::form::offsets) {
     index_bounds const bounds(segments);
     return body({bounds.begins(), static_cast<std::size_t>(bounds.segments() + 1)});

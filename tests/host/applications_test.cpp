@@ -226,7 +226,7 @@ TEST_CASE("matrices and products are the same on every engine") {
   });
 }
 
-TEST_CASE("segments of sorts are described in every form but ranges, on every engine") {
+TEST_CASE("segments of sorts are described in every form, on every engine") {
   auto const keys = make_input<std::int16_t>(pattern::random, n);
   auto const offsets = make_offsets(segment_shape::power_law, n);
   std::vector<std::int32_t> const narrow(offsets.begin(), offsets.end());
@@ -245,7 +245,9 @@ TEST_CASE("segments of sorts are described in every form but ranges, on every en
     for (segmentation const& how :
          {segmentation::of_offsets(narrow), segmentation::of_offsets(offsets),
           segmentation::of_flags(flags), segmentation::of_bits(bits, n),
-          segmentation::of_keys(marks), segmentation::of_keys(marks, near)}) {
+          segmentation::of_keys(marks), segmentation::of_keys(marks, near),
+          segmentation::of_ranges(std::span(narrow).first(narrow.size() - 1),
+                                  std::span(narrow).subspan(1))}) {
       INFO(on.description() << ", form " << static_cast<int>(how.how()));
       std::vector<std::int16_t> out(n), moved(n);
       std::vector<std::uint32_t> at(n);
@@ -265,13 +267,76 @@ TEST_CASE("segments of sorts are described in every form but ranges, on every en
     std::sort(all.begin(), all.end());
     segmented_sort_keys(on, keys, out, segmentation());
     CHECK(difference(all, out) == "");
-    CHECK_THROWS_WITH(segmented_sort_keys(on, keys, out, segmentation::of_ranges(narrow, narrow)),
-                      Catch::Matchers::Contains("begins and ends; expected offsets") &&
-                          Catch::Matchers::Contains("libscan/cpu/segmented_sort.hpp"));
     CHECK_THROWS_WITH(
         segmented_sort_keys(on, keys, out, segmentation::of_flags(std::span(flags).first(9))),
         Catch::Matchers::Contains("described for 9 items, but there are 3000"));
     CHECK(out == all);
+  }
+}
+
+TEST_CASE("sorts within ranges, in any order and with items between them, on every engine") {
+  auto const keys = make_input<float>(pattern::random, n);
+  auto const values = make_input<std::int16_t>(pattern::random, n);
+  std::vector<index_t> const begins{2000, 0, 5, 40, 1000, 1000, 2990},
+      ends{2900, 5, 40, 40, 1000, 1600, 3000};
+  REQUIRE(n == 3000);
+  auto const ranges = segmentation::of_ranges(begins, ends);
+  std::vector<index_t> positions(n, -7);
+  std::vector<float> sorted(n, 7);
+  std::vector<std::int16_t> moved(n, 8);
+  for (std::size_t s = 0; s < begins.size(); ++s) {
+    auto const at = positions.begin();
+    std::iota(at + begins[s], at + ends[s], begins[s]);
+    std::stable_sort(at + begins[s], at + ends[s], [&](index_t a, index_t b) {
+      return keys[static_cast<std::size_t>(a)] < keys[static_cast<std::size_t>(b)];
+    });
+  }
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    if (positions[i] < 0) continue;
+    sorted[i] = keys[static_cast<std::size_t>(positions[i])];
+    moved[i] = values[static_cast<std::size_t>(positions[i])];
+  }
+  std::vector<std::uint32_t> const narrow(positions.begin(), positions.end());
+  for (engine const& on : engines()) {
+    INFO(on.description());
+    std::vector<float> out(n, 7);
+    std::vector<std::int16_t> values_out(n, 8);
+    std::vector<index_t> places(n, -7);
+    std::vector<std::uint32_t> narrow_places(n, static_cast<std::uint32_t>(-7));
+    segmented_sort_keys(on, keys, out, ranges);
+    CHECK(difference(sorted, out) == "");
+    std::fill(out.begin(), out.end(), 7.0F);
+    segmented_sort_pairs(on, keys, out, values, values_out, ranges);
+    CHECK(difference(sorted, out) == "");
+    CHECK(difference(moved, values_out) == "");
+    segmented_argsort(on, keys, places, ranges);
+    CHECK(difference(positions, places) == "");
+    segmented_argsort(on, keys, narrow_places, ranges);
+    CHECK(difference(narrow, narrow_places) == "");
+    // In place; items in no range stay.
+    std::vector<float> all = keys;
+    segmented_sort_keys(on, all, all, ranges, {.direction = sort_direction::descending});
+    CHECK(std::is_sorted(all.begin() + 2000, all.begin() + 2900, std::greater<>()));
+    CHECK(std::equal(all.begin() + 1600, all.begin() + 2000, keys.begin() + 1600));
+    // Nothing is written by calls that are refused.
+    std::vector<float> const before = all;
+    std::vector<index_t> const beyond{3, 3001};
+    CHECK_THROWS_WITH(segmented_sort_keys(on, keys, all,
+                                          segmentation::of_ranges(std::span(beyond).first(1),
+                                                                  std::span(beyond).subspan(1))),
+                      Catch::Matchers::Contains("segmented_sort_keys: ") &&
+                          Catch::Matchers::Contains("expected"));
+    CHECK_THROWS_AS(segmented_sort_keys(on, keys, all, ranges, {.first_bit = 40}),
+                    invalid_argument);
+    std::vector<index_t> bounds{0, 2, 4, 5, 5, 6, 7};
+    std::vector<index_t> const bounds_before = bounds;
+    CHECK_THROWS_WITH(
+        segmented_argsort(
+            on, std::span(keys).first(7), bounds,
+            segmentation::of_ranges(std::span(bounds).first(3), std::span(bounds).first(3))),
+        Catch::Matchers::Contains("the output and the description of segments share memory"));
+    CHECK(difference(before, all) == "");
+    CHECK(bounds == bounds_before);
   }
 }
 
