@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Filters, sorts, histograms and sparse products of the host API: every engine gives what one
 // thread of the CPU gives, which other tests compare with plain loops.
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <functional>
 #include <numeric>
+#include <span>
+#include <type_traits>
 #include <vector>
 
+#include <libscan/buffer.hpp>
+#include <libscan/core/half.hpp>
 #include <libscan/filter.hpp>
 #include <libscan/histogram.hpp>
 #include <libscan/predicate_parser.hpp>
@@ -337,6 +344,69 @@ TEST_CASE("sorts within ranges, in any order and with items between them, on eve
         Catch::Matchers::Contains("the output and the description of segments share memory"));
     CHECK(difference(before, all) == "");
     CHECK(bounds == bounds_before);
+  }
+}
+
+/// A type of the caller's.
+enum class grade : std::uint32_t { low, high };
+struct place {
+  alignas(8) std::int32_t row;
+  std::int32_t column;
+  bool operator==(place const&) const = default;
+};
+
+/// Items of T that differ from their neighbors.
+template <class T>
+T marked_item(std::size_t i) {
+  if constexpr (std::is_same_v<T, place>) {
+    return {static_cast<std::int32_t>(i), static_cast<std::int32_t>(i / 3)};
+  } else if constexpr (std::is_enum_v<T>) {
+    return static_cast<T>(i % 2);
+  } else {
+    return static_cast<T>(static_cast<float>(i % 5));
+  }
+}
+
+TEMPLATE_TEST_CASE("masks choose from items of any type that a word holds, on every engine", "",
+                   bool, float16, bfloat16, grade, place, long long) {
+  using item = TestType;
+  std::size_t const size = 700;
+  buffer<item> const items = [&] {
+    buffer<item> made(size);
+    for (std::size_t i = 0; i < size; ++i) made[i] = marked_item<item>(i);
+    return made;
+  }();
+  std::vector<std::uint8_t> flags;
+  std::vector<index_t> at;
+  for (std::size_t i = 0; i < size; ++i) {
+    flags.push_back(i * i % 7 == 1 ? 3 : 0);
+    if (flags[i] != 0) at.push_back(static_cast<index_t>(i));
+  }
+  auto const mask = item_mask::of_flags(flags);
+  auto const same = [](item const& a, item const& b) {
+    return std::memcmp(&a, &b, sizeof(item)) == 0;
+  };
+  auto const kept_in = [&](auto const& out) {
+    for (std::size_t k = 0; k < at.size(); ++k) {
+      if (!same(out[k], items[static_cast<std::size_t>(at[k])])) return false;
+    }
+    return true;
+  };
+  auto const kept = static_cast<index_t>(at.size());
+  for (engine const& on : engines()) {
+    INFO(on.description());
+    buffer<item> out(size), rest(size);
+    std::vector<index_t> positions(size);
+    CHECK(filter(on, items, out, mask) == kept);
+    CHECK(kept_in(out));
+    auto const own = filter(on, items, mask);
+    CHECK((own.size() == at.size() && kept_in(own)));
+    CHECK(filter_with_indices(on, items, out, positions, mask) == kept);
+    CHECK((kept_in(out) && std::equal(at.begin(), at.end(), positions.begin())));
+    CHECK(split(on, items, out, rest, mask) == kept);
+    CHECK((kept_in(out) && same(rest[0], items[0])));
+    CHECK(split(on, items, out, mask) == kept);
+    CHECK((kept_in(out) && same(out[at.size()], items[0])));
   }
 }
 
