@@ -193,6 +193,7 @@ index_t binary_scan_ranges(engine const& on, item_mask const& mask, Ranks&& rank
 /// wrap around, but the returned number does not.
 /// Aliasing: the mask and `ranks` must not overlap.
 /// Synchronization: returns when `ranks` are complete. Reads the mask once.
+/// Determinism: the same on every engine and for any number of threads.
 /// Throws: `invalid_argument` if there are fewer ranks than items, or the two overlap;
 /// `device_error` or std::bad_alloc if a device or its memory fails.
 template <host_output Ranks>

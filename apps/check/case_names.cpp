@@ -2,6 +2,8 @@
 // The names of cases and their properties.
 #include <apps/check/check_case.hpp>
 
+#include <iterator>
+
 namespace libscan::apps {
 
 std::string_view name_of(engine_kind on) {
@@ -28,7 +30,9 @@ std::string words_for(call_form const& form) {
   static constexpr std::string_view sources[] = {"", ", from bools", ", from float16",
                                                  ", from bfloat16", ", from half the bits"};
   static constexpr std::string_view descriptions[] = {
-      "", ", 32-bit offsets", ", by flags", ", by bits", ", by double keys", ", by own keys"};
+      "",          ", 32-bit offsets", ", by ranges",  ", by flags",
+      ", by bits", ", by double keys", ", by own keys"};
+  static_assert(std::size(descriptions) == static_cast<int>(description::own_keys) + 1);
   std::string text;
   if (form.complex_items) text += ", complex";
   text.append(sources[static_cast<int>(form.source)]);

@@ -126,6 +126,7 @@ enum class item_source : std::uint8_t {
 enum class description : std::uint8_t {
   usual,   ///< offsets or keys, as the task says
   narrow,  ///< offsets of 32 bits
+  ranges,  ///< begins and ends
   flags,
   bits,
   keys,     ///< floating-point numbers

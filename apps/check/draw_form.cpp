@@ -70,7 +70,7 @@ description description_for(check_case const& c, std::uint64_t word) {
     case task::sort_keys_in_segments:
     case task::sort_pairs_in_segments:
     case task::argsort_in_segments:
-      return static_cast<description>(word % 6);
+      return static_cast<description>(word % 7);
     default:
       return description::usual;
   }

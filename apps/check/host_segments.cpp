@@ -8,8 +8,8 @@ described_segments::described_segments(check_case const& c, placed in) {
   auto const count = static_cast<std::size_t>(c.n);
   if (in.where.has(slot::places)) {
     auto const offsets = host_case<index_t>::array<index_t const>(in, slot::places);
-    if (c.form.segments > description::narrow) make_keys(c, offsets);
-    segments_ = c.form.segments > description::narrow ? by_form(c) : by_bounds(c, offsets);
+    if (c.form.segments > description::ranges) make_keys(c, offsets);
+    segments_ = c.form.segments > description::ranges ? by_form(c) : by_bounds(c, offsets);
     return;
   }
   if (in.where.has(slot::keys)) {
@@ -36,7 +36,8 @@ segmentation described_segments::by_task(check_case const& c, placed in) {
 }
 
 segmentation described_segments::by_bounds(check_case const& c, std::span<index_t const> offsets) {
-  bool const ranges = c.what == task::segmented_by_ranges || c.what == task::sums_by_ranges;
+  bool const ranges = c.what == task::segmented_by_ranges || c.what == task::sums_by_ranges ||
+                      c.form.segments == description::ranges;
   if (c.form.segments == description::narrow) {
     narrow_ = converted<std::int32_t>(offsets);
     std::span<std::int32_t const> const few(narrow_.data(), narrow_.size());

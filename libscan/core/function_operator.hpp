@@ -7,7 +7,7 @@
 
 #include <concepts>
 #include <functional>
-#include <iterator>
+#include <span>  // and so std::iterator_traits; <iterator> also has streams, which compile slowly
 #include <type_traits>
 #include <utility>
 

@@ -3,7 +3,6 @@
 // for all callables.
 #pragma once
 
-#include <memory>
 #include <type_traits>
 
 namespace libscan::inline v1::detail {
@@ -18,7 +17,8 @@ class function_ref<R(Arguments...)> {
   template <class Body>
   requires(!std::is_same_v<std::remove_cvref_t<Body>, function_ref>)
       function_ref(Body&& body)  // NOLINT: converts
-      : body_(const_cast<void*>(static_cast<void const*>(std::addressof(body)))),
+      // Not &body, which may be overloaded; nor std::addressof: <memory> takes long to compile.
+      : body_(const_cast<char*>(&reinterpret_cast<char const volatile&>(body))),
         call_([](void* to, Arguments... arguments) -> R {
           return static_cast<R>((*static_cast<std::remove_reference_t<Body>*>(to))(
               static_cast<Arguments&&>(arguments)...));

@@ -8,9 +8,12 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/segment_readers.hpp>
+#include <libscan/cpu/workers.hpp>
+#include <libscan/host/described_offsets.hpp>
 
 namespace libscan::inline v1::detail {
 
@@ -191,27 +194,23 @@ void copy_first_keys(int threads, segmentation const& keys, index_t n, void* uni
   }
 }
 
-described_offsets::described_offsets(char const* call, int threads, segmentation const& segments,
-                                     index_t n) {
+void with_described_offsets(char const* call, engine const& on, segmentation const& segments,
+                            index_t n, function_ref<void(std::span<index_t const>)> body) {
+  int const threads = on.runs_kernels() ? cpu::default_threads() : on.threads();
   detail::check_segments(call, threads, segments, n);
-  if (segments.how() == segmentation::form::ranges) {
-    throw invalid_argument(std::string(call) +
-                           ": begins and ends; expected offsets, a length, flags, bits or keys. "
-                           "For ranges include libscan/cpu/segmented_sort.hpp, or in CUDA code "
-                           "libscan/segmented_sort.cuh");
-  }
   if (segments.how() == segmentation::form::offsets) {
     index_bounds const bounds(segments);
-    offsets_.assign(bounds.begins(), bounds.begins() + bounds.segments() + 1);
-    return;
+    return body({bounds.begins(), static_cast<std::size_t>(bounds.segments() + 1)});
   }
   if (segments.how() == segmentation::form::none) {
-    offsets_ = {0, n};
-    return;
+    index_t const all[] = {0, n};
+    return body(all);
   }
-  offsets_.resize(static_cast<std::size_t>(detail::count_segments(threads, segments, n) + 1), n);
+  std::vector<index_t> offsets(
+      static_cast<std::size_t>(detail::count_segments(threads, segments, n) + 1), n);
   each_head(threads, segments, n,
-            [this](index_t s, index_t i) { offsets_[static_cast<std::size_t>(s)] = i; });
+            [&](index_t s, index_t i) { offsets[static_cast<std::size_t>(s)] = i; });
+  body(offsets);
 }
 
 index_bounds::index_bounds(segmentation const& segments) : segments_(segments.count()) {

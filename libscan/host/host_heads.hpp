@@ -45,18 +45,6 @@ void check_segments_apart(char const* call, segmentation const& segments,
 /// Copies the first key of each segment of n keys to the front of `unique`, in order.
 void copy_first_keys(int threads, segmentation const& keys, index_t n, void* unique);
 
-/// Segments of n items as offsets of index_t, whichever way they are described.
-class described_offsets {
- public:
-  /// Throws `invalid_argument` for ranges, and unless `segments` describes n items.
-  described_offsets(char const* call, int threads, segmentation const& segments, index_t n);
-
-  std::span<index_t const> all() const { return offsets_; }
-
- private:
-  std::vector<index_t> offsets_;
-};
-
 /// Offsets, or begins and ends, of any integer type as index_t.
 class index_bounds {
  public:

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Filters, sorts, histograms and sparse products of the host API: every engine gives what one
 // thread of the CPU gives, which other tests compare with plain loops.
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <functional>
 #include <numeric>
+#include <span>
+#include <type_traits>
 #include <vector>
 
+#include <libscan/buffer.hpp>
+#include <libscan/core/half.hpp>
 #include <libscan/filter.hpp>
 #include <libscan/histogram.hpp>
 #include <libscan/predicate_parser.hpp>
@@ -226,7 +233,7 @@ TEST_CASE("matrices and products are the same on every engine") {
   });
 }
 
-TEST_CASE("segments of sorts are described in every form but ranges, on every engine") {
+TEST_CASE("segments of sorts are described in every form, on every engine") {
   auto const keys = make_input<std::int16_t>(pattern::random, n);
   auto const offsets = make_offsets(segment_shape::power_law, n);
   std::vector<std::int32_t> const narrow(offsets.begin(), offsets.end());
@@ -245,7 +252,9 @@ TEST_CASE("segments of sorts are described in every form but ranges, on every en
     for (segmentation const& how :
          {segmentation::of_offsets(narrow), segmentation::of_offsets(offsets),
           segmentation::of_flags(flags), segmentation::of_bits(bits, n),
-          segmentation::of_keys(marks), segmentation::of_keys(marks, near)}) {
+          segmentation::of_keys(marks), segmentation::of_keys(marks, near),
+          segmentation::of_ranges(std::span(narrow).first(narrow.size() - 1),
+                                  std::span(narrow).subspan(1))}) {
       INFO(on.description() << ", form " << static_cast<int>(how.how()));
       std::vector<std::int16_t> out(n), moved(n);
       std::vector<std::uint32_t> at(n);
@@ -265,13 +274,139 @@ TEST_CASE("segments of sorts are described in every form but ranges, on every en
     std::sort(all.begin(), all.end());
     segmented_sort_keys(on, keys, out, segmentation());
     CHECK(difference(all, out) == "");
-    CHECK_THROWS_WITH(segmented_sort_keys(on, keys, out, segmentation::of_ranges(narrow, narrow)),
-                      Catch::Matchers::Contains("begins and ends; expected offsets") &&
-                          Catch::Matchers::Contains("libscan/cpu/segmented_sort.hpp"));
     CHECK_THROWS_WITH(
         segmented_sort_keys(on, keys, out, segmentation::of_flags(std::span(flags).first(9))),
         Catch::Matchers::Contains("described for 9 items, but there are 3000"));
     CHECK(out == all);
+  }
+}
+
+TEST_CASE("sorts within ranges, in any order and with items between them, on every engine") {
+  auto const keys = make_input<float>(pattern::random, n);
+  auto const values = make_input<std::int16_t>(pattern::random, n);
+  std::vector<index_t> const begins{2000, 0, 5, 40, 1000, 1000, 2990},
+      ends{2900, 5, 40, 40, 1000, 1600, 3000};
+  REQUIRE(n == 3000);
+  auto const ranges = segmentation::of_ranges(begins, ends);
+  std::vector<index_t> positions(n, -7);
+  std::vector<float> sorted(n, 7);
+  std::vector<std::int16_t> moved(n, 8);
+  for (std::size_t s = 0; s < begins.size(); ++s) {
+    auto const at = positions.begin();
+    std::iota(at + begins[s], at + ends[s], begins[s]);
+    std::stable_sort(at + begins[s], at + ends[s], [&](index_t a, index_t b) {
+      return keys[static_cast<std::size_t>(a)] < keys[static_cast<std::size_t>(b)];
+    });
+  }
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    if (positions[i] < 0) continue;
+    sorted[i] = keys[static_cast<std::size_t>(positions[i])];
+    moved[i] = values[static_cast<std::size_t>(positions[i])];
+  }
+  std::vector<std::uint32_t> const narrow(positions.begin(), positions.end());
+  for (engine const& on : engines()) {
+    INFO(on.description());
+    std::vector<float> out(n, 7);
+    std::vector<std::int16_t> values_out(n, 8);
+    std::vector<index_t> places(n, -7);
+    std::vector<std::uint32_t> narrow_places(n, static_cast<std::uint32_t>(-7));
+    segmented_sort_keys(on, keys, out, ranges);
+    CHECK(difference(sorted, out) == "");
+    std::fill(out.begin(), out.end(), 7.0F);
+    segmented_sort_pairs(on, keys, out, values, values_out, ranges);
+    CHECK(difference(sorted, out) == "");
+    CHECK(difference(moved, values_out) == "");
+    segmented_argsort(on, keys, places, ranges);
+    CHECK(difference(positions, places) == "");
+    segmented_argsort(on, keys, narrow_places, ranges);
+    CHECK(difference(narrow, narrow_places) == "");
+    // In place; items in no range stay.
+    std::vector<float> all = keys;
+    segmented_sort_keys(on, all, all, ranges, {.direction = sort_direction::descending});
+    CHECK(std::is_sorted(all.begin() + 2000, all.begin() + 2900, std::greater<>()));
+    CHECK(std::equal(all.begin() + 1600, all.begin() + 2000, keys.begin() + 1600));
+    // Nothing is written by calls that are refused.
+    std::vector<float> const before = all;
+    std::vector<index_t> const beyond{3, 3001};
+    CHECK_THROWS_WITH(segmented_sort_keys(on, keys, all,
+                                          segmentation::of_ranges(std::span(beyond).first(1),
+                                                                  std::span(beyond).subspan(1))),
+                      Catch::Matchers::Contains("segmented_sort_keys: ") &&
+                          Catch::Matchers::Contains("expected"));
+    CHECK_THROWS_AS(segmented_sort_keys(on, keys, all, ranges, {.first_bit = 40}),
+                    invalid_argument);
+    std::vector<index_t> bounds{0, 2, 4, 5, 5, 6, 7};
+    std::vector<index_t> const bounds_before = bounds;
+    CHECK_THROWS_WITH(
+        segmented_argsort(
+            on, std::span(keys).first(7), bounds,
+            segmentation::of_ranges(std::span(bounds).first(3), std::span(bounds).first(3))),
+        Catch::Matchers::Contains("the output and the description of segments share memory"));
+    CHECK(difference(before, all) == "");
+    CHECK(bounds == bounds_before);
+  }
+}
+
+/// A type of the caller's.
+enum class grade : std::uint32_t { low, high };
+struct place {
+  alignas(8) std::int32_t row;
+  std::int32_t column;
+  bool operator==(place const&) const = default;
+};
+
+/// Items of T that differ from their neighbors.
+template <class T>
+T marked_item(std::size_t i) {
+  if constexpr (std::is_same_v<T, place>) {
+    return {static_cast<std::int32_t>(i), static_cast<std::int32_t>(i / 3)};
+  } else if constexpr (std::is_enum_v<T>) {
+    return static_cast<T>(i % 2);
+  } else {
+    return static_cast<T>(static_cast<float>(i % 5));
+  }
+}
+
+TEMPLATE_TEST_CASE("masks choose from items of any type that a word holds, on every engine", "",
+                   bool, float16, bfloat16, grade, place, long long) {
+  using item = TestType;
+  std::size_t const size = 700;
+  buffer<item> const items = [&] {
+    buffer<item> made(size);
+    for (std::size_t i = 0; i < size; ++i) made[i] = marked_item<item>(i);
+    return made;
+  }();
+  std::vector<std::uint8_t> flags;
+  std::vector<index_t> at;
+  for (std::size_t i = 0; i < size; ++i) {
+    flags.push_back(i * i % 7 == 1 ? 3 : 0);
+    if (flags[i] != 0) at.push_back(static_cast<index_t>(i));
+  }
+  auto const mask = item_mask::of_flags(flags);
+  auto const same = [](item const& a, item const& b) {
+    return std::memcmp(&a, &b, sizeof(item)) == 0;
+  };
+  auto const kept_in = [&](auto const& out) {
+    for (std::size_t k = 0; k < at.size(); ++k) {
+      if (!same(out[k], items[static_cast<std::size_t>(at[k])])) return false;
+    }
+    return true;
+  };
+  auto const kept = static_cast<index_t>(at.size());
+  for (engine const& on : engines()) {
+    INFO(on.description());
+    buffer<item> out(size), rest(size);
+    std::vector<index_t> positions(size);
+    CHECK(filter(on, items, out, mask) == kept);
+    CHECK(kept_in(out));
+    auto const own = filter(on, items, mask);
+    CHECK((own.size() == at.size() && kept_in(own)));
+    CHECK(filter_with_indices(on, items, out, positions, mask) == kept);
+    CHECK((kept_in(out) && std::equal(at.begin(), at.end(), positions.begin())));
+    CHECK(split(on, items, out, rest, mask) == kept);
+    CHECK((kept_in(out) && same(rest[0], items[0])));
+    CHECK(split(on, items, out, mask) == kept);
+    CHECK((kept_in(out) && same(out[at.size()], items[0])));
   }
 }
 

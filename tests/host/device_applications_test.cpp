@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <libscan/core/half.hpp>
 #include <libscan/histogram_device_calls.hpp>
 #include <libscan/predicate_parser.hpp>
 #include <libscan/sort_device_calls.hpp>
@@ -561,6 +562,36 @@ TEST_CASE("the C calls count") {
     CHECK_THAT(libscan_last_error(), Contains("expected weights and sums, or neither"));
     CHECK(libscan_histogram(&queue, from, nullptr, counts.data(), nullptr, nullptr,
                             totals.data()) == LIBSCAN_INVALID_ARGUMENT);
+  }
+}
+
+TEST_CASE("masks choose from 16-bit floats and bools in device memory") {
+  std::vector<std::uint8_t> const flags{0, 1, 1, 0, 1};
+  std::vector<float16> halves;
+  for (int i = 0; i < 5; ++i) halves.emplace_back(static_cast<float>(i) + 0.5F);
+  for (engine const& on : machines()) {
+    INFO(on.description());
+    device_memory<float16> const items(on, halves), out(on, 5), rejected(on, 5);
+    device_memory<std::uint8_t> const marks(on, flags);
+    device_memory<index_t> const count(on, 1), positions(on, 5);
+    auto const mask = item_mask::of_flags({marks.data(), 5});
+    device_span<float16 const> const in{items.data(), 5};
+    std::size_t const bytes = device_filter_workspace_bytes<float16>(on, 5);
+    device_memory<std::byte> const memory(on, static_cast<index_t>(bytes));
+    device_queue const queue{.on = on, .workspace = memory.data(), .workspace_bytes = bytes};
+    auto const holds = [](std::vector<float16> const& got, std::vector<float> const& expected) {
+      return std::equal(expected.begin(), expected.end(), got.begin(),
+                        [](float a, float16 b) { return a == static_cast<float>(b); });
+    };
+    filter(queue, in, out.data(), mask, count.data());
+    CHECK(count.copy()[0] == 3);
+    CHECK(holds(out.copy(), {1.5F, 2.5F, 4.5F}));
+    filter_with_indices(queue, in, out.data(), positions.data(), mask, count.data());
+    CHECK(holds(out.copy(), {1.5F, 2.5F, 4.5F}));
+    CHECK(front(positions, 3) == std::vector<index_t>{1, 2, 4});
+    split(queue, in, out.data(), rejected.data(), mask, count.data());
+    CHECK(holds(out.copy(), {1.5F, 2.5F, 4.5F}));
+    CHECK(holds(rejected.copy(), {0.5F, 3.5F}));
   }
 }
 

@@ -8,6 +8,7 @@ const& queue, ...)` among the calls on device memory, and `libscan_name(libscan_
 ...)` in C. A name that is lacking elsewhere needs an entry in SAME, PARTS, SPANS or IN_C. So does what some
 calls take besides, such as an init or a predicate (TAKEN): LACKING names what only device and cpu headers take.
 Then it removes each call, and each of these parameters, from what it has read, and fails if it would not miss one.
+A public header in which it reads no call needs an entry in WITHOUT_CALLS: its calls might begin with another parameter.
 """
 import pathlib
 import re
@@ -34,7 +35,8 @@ SAME = {
 }
 
 # What operations are made of, and no operation itself.
-PARTS = {"carried_scan", "carried_segmented_scan", "for_each_index", "run_chunks", "run_chunks_ahead", "sum_chunks", "with_workers"}
+PARTS = {"carried_scan", "carried_segmented_scan", "for_each_index", "run_chunks", "run_chunks_ahead", "run_workers",
+         "sum_chunks", "with_workers"}
 
 # Calls of the host API that have another name on device memory.
 SPANS = {"prepared_matrix": "device_prepared_matrix", "to_rows": "coo_to_csr"}
@@ -87,13 +89,18 @@ LACKING = {
 
 NAMESPACE = re.compile(r"^namespace ([\w: ]+) \{|^(\})  // namespace", re.MULTILINE)
 FOLDERS = {
-    "device": (["libscan/*.cuh", "libscan/device/*.cuh", "apps/*/include/libscan/*.cuh", "apps/*/device/*.cuh"], r"\b(\w+)\(workspace& ws\b"),
-    "cpu": (["libscan/cpu/*.hpp", "apps/*/include/libscan/cpu/*.hpp", "apps/*/cpu/*.hpp"], r"\b(\w+)\(int threads\b"),
+    "device": (["libscan/*.cuh", "libscan/device/*.cuh", "apps/*/include/libscan/*.cuh", "apps/*/device/*.cuh"], r"\b(\w+)\(\s*workspace& \w+"),
+    "cpu": (["libscan/cpu/*.hpp", "apps/*/include/libscan/cpu/*.hpp", "apps/*/cpu/*.hpp"], r"\b(\w+)\(\s*int (?:threads|workers)\b"),
     # Not how many bytes of workspace a call on device memory needs.
-    "host": (["libscan/*.hpp", "apps/*/include/libscan/*.hpp"], r"\b(?!device_)(\w+)\(engine const& on\b"),
-    "spans": (["libscan/*.hpp", "apps/*/include/libscan/*.hpp"], r"\b(\w+)\(device_queue const& queue\b"),
+    "host": (["libscan/*.hpp", "apps/*/include/libscan/*.hpp"], r"\b(?!device_)(\w+)\(\s*engine const& \w+"),
+    "spans": (["libscan/*.hpp", "apps/*/include/libscan/*.hpp"], r"\b(\w+)\(\s*device_queue const& \w+"),
 }
 CALLS = {"host": "the host API", "spans": "calls on device memory"}
+# Public headers without a call: what calls take and return, and kernels that benchmarks compare.
+WITHOUT_CALLS = {"baseline_spmv.cuh", "bins.hpp", "buffer.cuh", "buffer.hpp", "callables.hpp", "matrix.hpp", "predicate.hpp",
+                 "predicate_parser.hpp", "segmentation.hpp", "segmented_spmv.cuh", "workspace.cuh"}
+PUBLIC = ["libscan/*.cuh", "libscan/*.hpp", "apps/*/include/libscan/*.cuh", "apps/*/include/libscan/*.hpp",
+          "apps/*/include/libscan/cpu/*.hpp"]
 INNER = {"device": "LIBSCAN_MACHINE", "cpu": "cpu", "host": "v1", "spans": "v1"}
 C_CALL = re.compile(r"\blibscan_(\w+)\(\s*libscan_queue const\* queue\b")
 
@@ -124,21 +131,43 @@ def parameters(text, start):
             return names
 
 
+def calls_in(text, kind):
+    """(name, names of parameters) of each public function in the text of a header, except deprecated ones."""
+    for call in re.finditer(FOLDERS[kind][1], text):
+        opened = namespaces_at(text, call.start())
+        declaration = re.split(r"[;}]\n", text[:call.start()])[-1]
+        if len(opened) == 1 and opened[0].endswith(INNER[kind]) and "[[deprecated" not in declaration:
+            yield call[1], parameters(text, call.start())
+
+
 def public_calls(root, kind):
     """name -> (file, names of parameters of all its overloads) of each public function."""
-    globs, pattern = FOLDERS[kind]
     calls = {}
-    for glob in globs:
-        for path in sorted(root.glob(glob)):
-            if kind == "host" and path.name.endswith("_cpu.hpp"):
-                continue
-            text = path.read_text()
-            for call in re.finditer(pattern, text):
-                opened = namespaces_at(text, call.start())
-                if len(opened) == 1 and opened[0].endswith(INNER[kind]):
-                    calls.setdefault(call[1], (path.relative_to(root), set()))
-                    calls[call[1]][1].update(parameters(text, call.start()))
+    for path in sorted(path for glob in FOLDERS[kind][0] for path in root.glob(glob)):
+        for name, taken in calls_in(path.read_text(), kind):
+            calls.setdefault(name, (path.relative_to(root), set()))
+            calls[name][1].update(taken)
     return calls
+
+
+def unread(root):
+    """Public headers in which no pattern finds a call, or finds one where none is expected."""
+    for path in sorted(path for glob in PUBLIC for path in root.glob(glob)):
+        found = any(True for kind in FOLDERS for _ in calls_in(path.read_text(), kind))
+        if found == (path.name in WITHOUT_CALLS):
+            yield f"{path.relative_to(root)}: {'a call, but it is in' if found else 'no call, and it is not in'} WITHOUT_CALLS"
+
+
+def self_test():
+    """Calls are found however they are laid out; those of inner namespaces and deprecated ones are not."""
+    first = {"device": "workspace& ws", "cpu": "int threads", "host": "engine const& on", "spans": "device_queue const& queue"}
+    for kind, parameter in first.items():
+        begin, end = f"namespace libscan::inline {INNER[kind]} {{\n", f"\n}}  // namespace libscan::inline {INNER[kind]}\n"
+        text = f"{begin}void a({parameter}, Op op);\nindex_t\nb(\n    {parameter}, int n) {{\n}}\nvoid\nc({parameter});{end}"
+        assert [name for name, _ in calls_in(text, kind)] == ["a", "b", "c"], kind
+        assert "op" in dict(calls_in(text, kind))["a"], kind
+        other = f"{begin}[[deprecated(\"use a\")]] void d(\n    {parameter});\nnamespace detail {{\nvoid e({parameter});\n}}  // namespace detail{end}"
+        assert not list(calls_in(other, kind)), kind
 
 
 def stale(found, kind):
@@ -150,7 +179,7 @@ def stale(found, kind):
 def lacks(found, kind, name, path, takes):
     """Complaints if calls of a kind lack `name`, or what device and cpu headers' `name` takes."""
     if name not in found[kind]:
-        return [f"{path}: {CALLS[kind]} have no {name}"]
+        return [f"{path}: no {name} in {CALLS[kind]}"]
     given = found[kind][name][1]
     given = given | {word for word, other in OTHER_WORDS.items() if other in given}
     return [f"{path}: {name} of {CALLS[kind]} takes no {taken}" for taken in sorted(takes & TAKEN - given)
@@ -169,7 +198,7 @@ def complaints(found, in_c):
     for name, (path, _) in found["host"].items():
         lacking += lacks(found, "spans", SPANS.get(name, name), path, set())
     in_host = {SPANS.get(name, name) for name in found["host"]} | OF_SPANS
-    lacking += [f"{path}: the host API has no {name}" for name, (path, _) in found["spans"].items()
+    lacking += [f"{path}: no {name} in the host API" for name, (path, _) in found["spans"].items()
                 if name not in in_host]
     lacking += [f"{path}: libscan/c_api.h has no {name}" for name, (path, _) in found["spans"].items()
                 if IN_C.get(name, name) not in in_c]
@@ -199,12 +228,13 @@ def unnoticed(found, in_c):
 
 
 def main(root):
+    self_test()
     found = {kind: public_calls(root, kind) for kind in FOLDERS}
     for kind, names in found.items():
         if len(names) < 15:
             sys.exit(f"only {len(names)} public functions of {kind} found: this test is broken")
     in_c = set(C_CALL.findall((root / "libscan/c_api.h").read_text()))
-    wrong = complaints(found, in_c)
+    wrong = [*unread(root), *complaints(found, in_c)]
     wrong += [] if wrong else [f"nothing would miss {name}" for name in unnoticed(found, in_c)]
     print("\n".join(wrong) or f"{len(found['host'])} calls of the host API, {len(found['spans'])} on device memory and "
           f"{len(in_c)} functions of C cover all operations")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """No include goes up a layer: layers.py ROOT
 
-A module includes itself and modules below it; see CONTRIBUTING.md for the layers.
+A module includes itself and modules below it; see CONTRIBUTING.md for the layers. Nor does a header of the host API,
+except those for own callables, reach a header of the standard library that takes long to compile (SLOW).
 """
 import pathlib
 import re
@@ -38,6 +39,11 @@ BELOW = {
 
 # Programs that are no library: none of their headers is installed.
 PROGRAMS = {"apps/check"}
+
+# They, or what libstdc++ includes in them, take 0.1 s and more each; script/compile-cost --host-api measures the sum.
+SLOW = {"algorithm", "atomic", "chrono", "condition_variable", "emmintrin.h", "filesystem", "fstream", "future", "immintrin.h",
+        "iomanip", "ios", "iostream", "istream", "iterator", "locale", "map", "memory", "mutex", "numeric", "ostream", "random",
+        "ranges", "regex", "set", "sstream", "thread", "unordered_map"}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 # A public header of an application, as users include it.
@@ -93,10 +99,27 @@ def refusal(root, source, target):
     return None
 
 
+def slow_includes(root):
+    """Where headers of the host API reach a header in SLOW: one complaint for each place."""
+    reached = set()
+    todo = [path.as_posix() for path in tree.sources(root, "libscan/*.hpp", "apps/*/include/libscan/*.hpp")
+            if "callables" not in path.name]
+    while todo:
+        path = todo.pop()
+        if path in reached:
+            continue
+        reached.add(path)
+        for include in INCLUDE.finditer((root / path).read_text()):
+            if include[2] in SLOW:
+                yield f"{path}: <{include[2]}>, which the host API reaches, takes long to compile"
+            elif found := tree.included(root, include[2]):
+                todo.append(found)
+
+
 def check(root):
     """Complaints about the tree at `root`."""
     root = pathlib.Path(root)
-    complaints = []
+    complaints = [*slow_includes(root)]
     for path in tree.sources(root, "libscan/**/*.[hc]pp", "libscan/**/*.cu*", "apps/**/*.[hc]pp",
                              "apps/**/*.cu*"):
         text = (root / path).read_text()
@@ -170,6 +193,13 @@ def self_test():
         bad = good | {path: f"{good[path]}  # include <{target}>  // planted\n"}
         found = tree.found_in(check, bad)
         assert len(found) == 1 and target in found[0], (path, target, found)
+    for path, complaints in (("libscan/core/types.hpp", 1), ("libscan/libscan.hpp", 1),
+                             ("apps/filter/include/libscan/filter.hpp", 1), ("libscan/cpu/scan.hpp", 0),
+                             ("apps/filter/host/mask.hpp", 0), ("libscan/simt/simt.cuh", 0)):
+        found = tree.found_in(check, good | {path: f"{good[path]}#include <memory>\n"})
+        assert len(found) == complaints, (path, found)
+    callables = good | {"libscan/callables.hpp": "#include <memory>\n"}
+    assert tree.found_in(check, callables) == []
     quoted = good | {"libscan/warp/scan.cuh": '#include "scan_tile.cuh"\n'}
     assert len(tree.found_in(check, quoted)) == 1
 

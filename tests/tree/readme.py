@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""README.md, docs/tour.md and docs/distributed.md show code that is tested, and links lead somewhere: readme.py ROOT
+"""README.md, docs/tour.md, docs/operators.md and docs/distributed.md show code that is tested, and links lead somewhere:
+readme.py ROOT
 
 Each block of C++ or CMake follows a line `<!-- from: FILE -->`, FILE in examples/, and is made of lines
 of that file: its paragraphs are runs of lines there, in that order, at any indentation, and its
@@ -22,7 +23,7 @@ import textwrap
 import tree
 
 PAGE, TOUR = "README.md", "docs/tour.md"
-QUOTING = (PAGE, TOUR, "docs/distributed.md")
+QUOTING = (PAGE, TOUR, "docs/operators.md", "docs/distributed.md")
 README_LINES = 150
 TESTS = "tests/examples"
 BLOCK = re.compile(r"^```(?:cpp|c\+\+|cuda|cmake)\n(.*?)^```$", re.DOTALL | re.MULTILINE)

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include <apps/radix_sort/host/compiled_sort_cpu.hpp>
+#include <apps/radix_sort/host/moved_ranges.hpp>
 #include <apps/radix_sort/host/sort_device.hpp>
+#include <libscan/buffer.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/cpu/segmented_sort.hpp>
 #include <libscan/host/on_engine.hpp>
@@ -124,6 +126,26 @@ void compiled_segmented_sort<Key>::items(char const* call, engine const& on, Key
       });
 }
 
+template <class Key>
+void compiled_segmented_sort<Key>::items(char const* call, engine const& on, Key const* keys,
+                                         Key* out, value_bytes const& values, index_t n,
+                                         segmentation const& ranges, sort_options const& options) {
+  detail::order_of<Key>(options);
+  detail::check_items(call, keys, out, values, n, true);
+  moved_ranges const moved(call, ranges, n);
+  moved.require_no_overlap_with(detail::memory_of(out, n, sizeof(Key)));
+  moved.require_no_overlap_with(memory_of(values.out, n, values.size));
+  buffer<Key> sorted(moved.count());
+  buffer<std::byte> values_sorted(moved.count() * static_cast<index_t>(values.size));
+  moved.gather(keys, sorted.data(), sizeof(Key));
+  moved.gather(values.in, values_sorted.data(), values.size);
+  compiled_segmented_sort<Key>::items(call, on, sorted.data(), sorted.data(),
+                                      {values_sorted.data(), values_sorted.data(), values.size},
+                                      moved.count(), moved.offsets(), options);
+  moved.scatter(sorted.data(), out, sizeof(Key));
+  moved.scatter(values_sorted.data(), values.out, values.size);
+}
+
 template <class Key, class Place>
 void sort_segments_to_positions(engine const& on, Key const* keys, Place* positions, index_t n,
                                 std::span<index_t const> offsets, sort_options const& options) {
@@ -159,6 +181,30 @@ void sort_segments_to_positions(engine const& on, Key const* keys, Place* positi
       });
 }
 
+/// The same within ranges.
+template <class Key, class Place>
+void sort_segments_to_positions(engine const& on, Key const* keys, Place* positions, index_t n,
+                                segmentation const& ranges, sort_options const& options) {
+  char const* const call = "segmented_argsort";
+  detail::order_of<Key>(options);
+  auto const to = memory_of(positions, n, sizeof(Place));
+  detail::check_no_sort_overlap(call, "positions overlap keys",
+                                detail::memory_of(keys, n, sizeof(Key)), to, false);
+  moved_ranges const moved(call, ranges, n);
+  moved.require_no_overlap_with(to);
+  buffer<Key> together(moved.count());
+  buffer<Place> places(moved.count());
+  moved.gather(keys, together.data(), sizeof(Key));
+  detail::sort_segments_to_positions(on, static_cast<Key const*>(together.data()), places.data(),
+                                     moved.count(), moved.offsets(), options);
+  moved.for_each([&](index_t offset, index_t begin, index_t end) {
+    for (index_t i = begin; i < end; ++i) {
+      auto const place = static_cast<index_t>(places[static_cast<std::size_t>(offset + i - begin)]);
+      positions[i] = static_cast<Place>(place - offset + begin);
+    }
+  });
+}
+
 template <class Key>
 void compiled_segmented_sort<Key>::positions(engine const& on, Key const* keys, index_t* positions,
                                              index_t n, std::span<index_t const> offsets,
@@ -172,6 +218,21 @@ void compiled_segmented_sort<Key>::positions(engine const& on, Key const* keys,
                                              std::span<index_t const> offsets,
                                              sort_options const& options) {
   detail::sort_segments_to_positions(on, keys, positions, n, offsets, options);
+}
+
+template <class Key>
+void compiled_segmented_sort<Key>::positions(engine const& on, Key const* keys, index_t* positions,
+                                             index_t n, segmentation const& ranges,
+                                             sort_options const& options) {
+  detail::sort_segments_to_positions(on, keys, positions, n, ranges, options);
+}
+
+template <class Key>
+void compiled_segmented_sort<Key>::positions(engine const& on, Key const* keys,
+                                             std::uint32_t* positions, index_t n,
+                                             segmentation const& ranges,
+                                             sort_options const& options) {
+  detail::sort_segments_to_positions(on, keys, positions, n, ranges, options);
 }
 
 }  // namespace libscan::inline v1::detail

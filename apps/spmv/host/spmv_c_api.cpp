@@ -81,7 +81,8 @@ libscan_status libscan_plan_create(libscan_queue const* queue, libscan_matrix co
     auto const& of = required(matrix, "matrix");
     auto& result = required(plan, "plan");
     with_entries(of.type, [&]<class T>(std::type_identity<T>) {
-      result = new libscan_plan{enqueued_spmv<T>::plan(c_queue(queue), matrix_of<T>(of))};
+      plan_of<T> made(enqueued_spmv<T>::plan(c_queue(queue), matrix_of<T>(of)));
+      result = new libscan_plan{(std::move)(made)};
     });
   });
 }

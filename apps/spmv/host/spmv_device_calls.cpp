@@ -31,13 +31,15 @@ void enqueued_spmv<T>::multiply(device_queue const& queue, csr_matrix<T> const& 
 }
 
 template <class T>
-std::unique_ptr<device_plan<T>> enqueued_spmv<T>::plan(device_queue const& queue,
-                                                       csr_matrix<T> const& matrix) {
+device_plan<T>* enqueued_spmv<T>::plan(device_queue const& queue, csr_matrix<T> const& matrix) {
   detail::check_shape("device_prepared_matrix", matrix.rows, matrix.columns, matrix.nonzeros);
   queue_place const place = detail::place_of(queue);
-  return on_matrix_machine<std::unique_ptr<device_plan<T>>>(
-      queue.on, matrix.rows, matrix.nonzeros,
-      [&]<class Machine>(Machine on) { return device_spmv<Machine, T>::plan(on, place, matrix); });
+  using made = std::unique_ptr<device_plan<T>>;
+  return on_matrix_machine<made>(queue.on, matrix.rows, matrix.nonzeros,
+                                 [&]<class Machine>(Machine on) {
+                                   return device_spmv<Machine, T>::plan(on, place, matrix);
+                                 })
+      .release();
 }
 
 template <class T>

@@ -153,8 +153,8 @@ TEST_CASE("the host API is called in every form, and device calls in the first o
     CHECK(tasks["device memory"].count(what) == 1);
     CHECK(tasks["complex in device memory"].count(what) == 1);
   }
-  for (description const how : {description::narrow, description::flags, description::bits,
-                                description::keys, description::own_keys}) {
+  for (description const how : {description::narrow, description::ranges, description::flags,
+                                description::bits, description::keys, description::own_keys}) {
     CHECK(described.count({task::argsort_in_segments, how}) == 1);
   }
   CHECK(described.count({task::sums_by_keys, description::own_keys}) == 1);

@@ -48,9 +48,15 @@ auto call() { return parse_predicate<char>("> 3"); }
 // refused: predicates, filter.hpp and selection.hpp are compiled for
 auto call(std::vector<long double>& x) { return unique<long double>(on, x, x); }
 
-// refused: predicates, filter.hpp and selection.hpp are compiled for
-auto call(std::vector<long long>& x, item_mask const& mask) {
-  return filter<long long>(on, x, x, mask);
+// taken
+auto call(std::vector<long long>& x, item_mask const& mask) { return filter(on, x, x, mask); }
+
+// refused: for other items that are trivially copyable and aligned to their size
+auto call(std::vector<point>& x, item_mask const& mask) { return filter(on, x, x, mask); }
+
+// refused: for other items that are trivially copyable and aligned to their size
+void call(device_queue const& queue, point* x, item_mask const& mask, index_t* d_count) {
+  filter(queue, device_span<point>{x, 3}, x, mask, d_count);
 }
 
 // refused: predicates, filter.hpp and selection.hpp are compiled for

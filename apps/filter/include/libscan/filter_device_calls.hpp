@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include <apps/filter/host/filter_device.hpp>
+#include <apps/filter/host/moved_item.hpp>
 #include <libscan/core/item_mask.hpp>
 #include <libscan/host/device_queue.hpp>
 #include <libscan/predicate.hpp>
@@ -46,7 +47,9 @@ concept keeps_items =
 /// `filter_of` by a rule.
 template <class T, class Keep>
 filter_call filter_by(filter_kind kind, device_span<T> in, Keep const& keep, index_t* d_count) {
-  filter_call call = detail::filter_of(kind, in, d_count);
+  using item = std::conditional_t<std::is_same_v<Keep, item_mask>, moved_item_t<T>, T>;
+  filter_call call = detail::filter_of(
+      kind, device_span<item>{reinterpret_cast<item*>(in.data), in.size, in.d_size}, d_count);
   static_assert(keeps_items<Keep, T>,
                 "filter_device_calls.hpp is compiled for a predicate of the items' type (see "
                 "parse_predicate), or an item_mask. For a predicate of your own include "
@@ -72,13 +75,15 @@ constexpr void refuse_equality() {
 ///   filter(queue, device_span{values, n}, kept, parse_predicate<float>(">= 4.5"), d_count);
 ///   sort_keys(queue, device_span{kept, n, d_count}, sorted);
 ///
-/// Types: items are std::int8_t to std::uint64_t, float or double. `keep` is a `predicate` of them,
-/// or an `item_mask` whose flags or words are in device memory and mark `in.size` items. With
+/// Types: items are std::int8_t to std::uint64_t, float or double; for a mask also others that are
+/// trivially copyable and aligned to their size of 1, 2, 4 or 8 bytes. `keep` is a `predicate` of
+/// the items, or an `item_mask` whose flags or words are in device memory and mark `in.size`. With
 /// in.d_size the number of items is read on the device. `out` has space for all kept items.
 /// Aliasing: `out` may be the items of `in`. Any other overlap is refused if its begin shows it,
 /// else undefined.
 /// Synchronization: asynchronous on the queue's stream. Copies nothing.
 /// Workspace: `device_filter_workspace_bytes`.
+/// Determinism: the same in every run, on every device.
 /// Throws: `invalid_argument` for an engine that runs no kernels, an overlap, a mask of another
 /// size, or a workspace that is too small; `device_error`, std::bad_alloc, and exceptions of memory
 /// functions.
@@ -234,8 +239,9 @@ void run_length_encode(device_queue const&, device_span<T>, std::remove_const_t<
 /// without items, of any T. A pure function of its arguments.
 template <class T>
 std::size_t device_filter_workspace_bytes(engine const& on, index_t n) {
-  static_assert(detail::refuse_others<T>());
-  return detail::enqueued_filter_bytes(on, detail::item_type_of<T>::value, n);
+  using item = detail::moved_item_t<T>;
+  static_assert(detail::refuse_others<item>());
+  return detail::enqueued_filter_bytes(on, detail::item_type_of<item>::value, n);
 }
 
 }  // namespace libscan::inline v1

@@ -136,7 +136,9 @@ template <class T>
 constexpr bool refuse_others() {
   static_assert(compiled_item<T>,
                 "predicates, filter.hpp and selection.hpp are compiled for std::int8_t to "
-                "std::uint64_t, float and double. For other items include "
+                "std::uint64_t, float and double, and for masks also for other items that are "
+                "trivially copyable and aligned to their size of 1, 2, 4 or 8 bytes. For other "
+                "items include libscan/filter_callables.hpp, on the cpu engine, or "
                 "libscan/cpu/filter.hpp, or in CUDA code libscan/filter.cuh.");
   return compiled_item<T>;
 }

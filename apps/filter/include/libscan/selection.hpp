@@ -8,10 +8,12 @@
 #include <span>
 #include <type_traits>
 
+#include <apps/filter/host/moved_item.hpp>
 #include <libscan/buffer.hpp>
 #include <libscan/core/engine.hpp>
 #include <libscan/core/item_mask.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/host/host_call.hpp>
 #include <libscan/host/host_items.hpp>
 #include <libscan/predicate.hpp>
 
@@ -54,6 +56,16 @@ std::span<T> items_as(Range&& range) {
   return {};
 }
 
+/// The same to move by a mask.
+template <class T, class Range>
+auto moved_as(Range&& range) {
+  return detail::as_moved(detail::items_as<T>(static_cast<Range&&>(range)));
+}
+
+/// The functions that move items of T.
+template <class T>
+using moving = selection<moved_item_t<T>>;
+
 /// The split by a bit; compiled for unsigned integers of 8 to 64 bits.
 template <class Word>
 index_t split_words(engine const& on, std::span<Word const> keys, std::span<Word> out, int bit);
@@ -66,13 +78,16 @@ index_t split_words(engine const& on, std::span<Word const> keys, std::span<Word
 ///   auto kept = filter(engine::best(), values, out, item_mask::of_flags(flags));
 ///
 /// Otherwise as `filter` of a predicate (filter.hpp), also in errors.
+/// Types: items may also be bool, `float16`, `bfloat16`, and others that are trivially copyable and
+/// aligned to their size of 1, 2, 4 or 8 bytes. So they may in all calls that take a mask.
 /// Aliasing: `out` may be `values` itself; it must not overlap the mask.
 /// Throws: `invalid_argument` if `mask` has another number of items than `values`.
 template <class T = void, host_items In, host_output Out>
 index_t filter(engine const& on, In const& values, Out&& out, item_mask const& mask) {
   using item = detail::selected_item<T, In>;
-  return detail::selection<item>::filter(on, detail::items_as<item const>(values),
-                                         detail::items_as<item>(static_cast<Out&&>(out)), mask);
+  auto const from = detail::moved_as<item const>(values);
+  auto const to = detail::moved_as<item>(static_cast<Out&&>(out));
+  return detail::across_types([&] { return detail::moving<item>::filter(on, from, to, mask); });
 }
 
 /// The items that `mask` marks, in memory of their own, which is for as many items as `values`:
@@ -98,9 +113,10 @@ template <class T = void, host_items In, host_output Out>
 index_t filter_with_indices(engine const& on, In const& values, Out&& out,
                             std::span<index_t> indices, item_mask const& mask) {
   using item = detail::selected_item<T, In>;
-  return detail::selection<item>::filter_with_indices(
-      on, detail::items_as<item const>(values), detail::items_as<item>(static_cast<Out&&>(out)),
-      indices, mask);
+  auto const from = detail::moved_as<item const>(values);
+  auto const to = detail::moved_as<item>(static_cast<Out&&>(out));
+  return detail::across_types(
+      [&] { return detail::moving<item>::filter_with_indices(on, from, to, indices, mask); });
 }
 
 /// The number of items that `mask` marks. Throws as `filter` if a device or memory fails.
@@ -125,9 +141,11 @@ template <class T = void, host_items In, host_output Out, host_output Rejected>
 index_t split(engine const& on, In const& values, Out&& out, Rejected&& rejected,
               item_mask const& mask) {
   using item = detail::selected_item<T, In>;
-  return detail::selection<item>::split(
-      on, detail::items_as<item const>(values), detail::items_as<item>(static_cast<Out&&>(out)),
-      detail::items_as<item>(static_cast<Rejected&&>(rejected)), mask);
+  auto const from = detail::moved_as<item const>(values);
+  auto const to = detail::moved_as<item>(static_cast<Out&&>(out));
+  auto const rest = detail::moved_as<item>(static_cast<Rejected&&>(rejected));
+  return detail::across_types(
+      [&] { return detail::moving<item>::split(on, from, to, rest, mask); });
 }
 
 /// The same into one buffer: copies the items of `values` that `keep` keeps to the front of `out`
@@ -151,9 +169,10 @@ index_t split(engine const& on, std::type_identity_t<std::span<T const>> values,
 template <class T = void, host_items In, host_output Out>
 index_t split(engine const& on, In const& values, Out&& out, item_mask const& mask) {
   using item = detail::selected_item<T, In>;
-  return detail::selection<item>::split(on, detail::items_as<item const>(values),
-                                        detail::items_as<item>(static_cast<Out&&>(out)),
-                                        std::nullopt, mask);
+  auto const from = detail::moved_as<item const>(values);
+  auto const to = detail::moved_as<item>(static_cast<Out&&>(out));
+  return detail::across_types(
+      [&] { return detail::moving<item>::split(on, from, to, std::nullopt, mask); });
 }
 
 /// The split of a radix sort. Copies the keys whose bit `bit` (0: the lowest) is 0 to the front of

@@ -3,7 +3,6 @@
 // rule that is exact at every edge. Needs no nvcc; link libscan::histogram.
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <limits>
 #include <span>
@@ -219,7 +218,8 @@ sparse_result sparse_histogram(engine const& on, Samples const& samples, Bins&& 
   std::vector<std::uint64_t> all(static_cast<std::size_t>(rule.bins()));
   sparse_result result{0, libscan::histogram(on, samples, all, rule)};
   for (std::uint64_t const found : all) result.filled += found != 0 ? 1 : 0;
-  if (std::min(places.size(), to.size()) < static_cast<std::size_t>(result.filled)) {
+  std::size_t const capacity = places.size() < to.size() ? places.size() : to.size();
+  if (capacity < static_cast<std::size_t>(result.filled)) {
     throw invalid_argument("sparse_histogram: " + std::to_string(result.filled) +
                            " bins are not empty; expected space for as many in bins and counts");
   }

@@ -65,6 +65,7 @@ histogram_call<typename samples_of<Rule>::type> histogram_of(device_span<Sample>
 /// Aliasing: nothing may overlap counts and totals.
 /// Synchronization: asynchronous on the queue's stream. Copies nothing.
 /// Workspace: `device_histogram_workspace_bytes`.
+/// Determinism: counts are the same on every device, sums of weights bitwise the same in every run.
 /// Throws: `invalid_argument` for an engine that runs no kernels, null results, or a workspace that
 /// is too small; `device_error`, std::bad_alloc, and exceptions of memory functions.
 template <class Sample, class Rule>

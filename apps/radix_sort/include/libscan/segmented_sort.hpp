@@ -8,8 +8,7 @@
 #include <span>
 #include <type_traits>
 
-#include <libscan/cpu/workers.hpp>
-#include <libscan/host/host_heads.hpp>
+#include <libscan/host/described_offsets.hpp>
 #include <libscan/radix_sort.hpp>
 #include <libscan/segmentation.hpp>
 
@@ -28,26 +27,33 @@ struct compiled_segmented_sort {
                         std::span<index_t const> offsets, sort_options const& options);
   static void positions(engine const& on, Key const* keys, std::uint32_t* positions, index_t n,
                         std::span<index_t const> offsets, sort_options const& options);
+
+  /// The same within ranges.
+  static void items(char const* call, engine const& on, Key const* keys, Key* out,
+                    value_bytes const& values, index_t n, segmentation const& ranges,
+                    sort_options const& options);
+  static void positions(engine const& on, Key const* keys, index_t* positions, index_t n,
+                        segmentation const& ranges, sort_options const& options);
+  static void positions(engine const& on, Key const* keys, std::uint32_t* positions, index_t n,
+                        segmentation const& ranges, sort_options const& options);
 };
 
-/// What describes the segments of a sort: offsets, or any description but ranges.
+/// What describes the segments of a sort: offsets, or any description.
 template <class Segments>
 concept sort_segments = host_items<Segments const> || std::same_as<Segments, segmentation>;
 
-/// Calls body(offsets) with the offsets of segments of n keys.
+/// Calls body with the segments of n keys: their offsets, or the ranges.
 template <class Segments, class Body>
-void with_sort_offsets(char const* call, engine const& on, Segments const& segments, std::size_t n,
-                       Body const& body) {
-  auto const described = [&](segmentation const& how) {
-    int const threads = on.runs_kernels() ? cpu::default_threads() : on.threads();
-    body(described_offsets(call, threads, how, static_cast<index_t>(n)).all());
-  };
+void with_sort_segments(char const* call, engine const& on, Segments const& segments, std::size_t n,
+                        Body const& body) {
+  auto const items = static_cast<index_t>(n);
   if constexpr (std::same_as<Segments, segmentation>) {
-    described(segments);
+    if (segments.how() == segmentation::form::ranges) return body(segments);
+    detail::with_described_offsets(call, on, segments, items, body);
   } else if constexpr (std::same_as<item_of<Segments const>, index_t>) {
     body(std::span<index_t const>{segments});
   } else {
-    described(segmentation::of_offsets(segments));
+    detail::with_described_offsets(call, on, segmentation::of_offsets(segments), items, body);
   }
 }
 
@@ -62,15 +68,15 @@ void with_sort_offsets(char const* call, engine const& on, Segments const& segme
 ///                       {.direction = sort_direction::descending});
 ///
 /// Types: all are anything that std::span can view in host memory; types of keys, order and bits
-/// are as in `sort_keys`. In place of offsets, `segments` may be a `segmentation` of any form but
-/// ranges, of as many items as keys; offsets may be integers of 32 or 64 bits. Both are then first
-/// copied as index_t. Many tiny segments take about as long as few huge ones.
+/// are as in `sort_keys`. In place of offsets, `segments` may be a `segmentation` of as many items
+/// as keys; offsets may be integers of 32 or 64 bits. Both are then first copied as index_t. Ranges
+/// must not overlap. Many tiny segments take about as long as few huge ones.
 /// Aliasing: `out` may be `keys` itself, or must not overlap it; it must not overlap offsets.
 /// Items after the sorted keys are not touched.
 /// Determinism: the result is the same on every engine and for any number of threads. Returns when
 /// `out` is complete.
 /// Memory: see `cpu::sort_keys_in_segments`; on a device, space for the keys three times, 2.6 bytes
-/// per key more, and the offsets.
+/// per key more, and the offsets. The items of ranges are copied together and back.
 /// Throws: before anything is written, `invalid_argument` if `out` is shorter than `keys` or
 /// overlaps anything other than exactly, for offsets that do not ascend within 0 ... the number of
 /// keys, or for bits that the key does not have; `device_error`, `engine_unavailable` or
@@ -84,13 +90,13 @@ void segmented_sort_keys(engine const& on, Keys const& keys, Out&& out, Segments
   static_assert(std::is_same_v<key, typename decltype(to)::value_type>,
                 "segmented_sort_keys: keys and out must hold the same type");
   detail::check_sort_capacity("segmented_sort_keys", "out", to.size(), in.size());
-  auto const sort = [&](std::span<index_t const> offsets) {
+  auto const sort = [&](auto const& described) {
     detail::compiled_segmented_sort<typename detail::compiled_key<key>::type>::items(
         "segmented_sort_keys", on, detail::compiled_keys(in.data()),
-        detail::compiled_keys(to.data()), {}, static_cast<index_t>(in.size()), offsets, options);
+        detail::compiled_keys(to.data()), {}, static_cast<index_t>(in.size()), described, options);
   };
   detail::across_types(
-      [&] { detail::with_sort_offsets("segmented_sort_keys", on, segments, in.size(), sort); });
+      [&] { detail::with_sort_segments("segmented_sort_keys", on, segments, in.size(), sort); });
 }
 
 /// Sorts `keys` within segments into `out` as `segmented_sort_keys`, and moves `values` along:
@@ -117,14 +123,14 @@ void segmented_sort_pairs(engine const& on, Keys const& keys, Out&& out, Values 
   detail::check_sort_capacity("segmented_sort_pairs", "out", to.size(), in.size());
   detail::check_sort_capacity("segmented_sort_pairs", "values", values_in.size(), in.size());
   detail::check_sort_capacity("segmented_sort_pairs", "values_out", values_to.size(), in.size());
-  auto const sort = [&](std::span<index_t const> offsets) {
+  auto const sort = [&](auto const& described) {
     detail::compiled_segmented_sort<typename detail::compiled_key<key>::type>::items(
         "segmented_sort_pairs", on, detail::compiled_keys(in.data()),
         detail::compiled_keys(to.data()), {values_in.data(), values_to.data(), sizeof(value)},
-        static_cast<index_t>(in.size()), offsets, options);
+        static_cast<index_t>(in.size()), described, options);
   };
   detail::across_types(
-      [&] { detail::with_sort_offsets("segmented_sort_pairs", on, segments, in.size(), sort); });
+      [&] { detail::with_sort_segments("segmented_sort_pairs", on, segments, in.size(), sort); });
 }
 
 /// Sets positions[j] to the position, among all keys, of the key that `segmented_sort_keys` would
@@ -139,13 +145,13 @@ void segmented_argsort(engine const& on, Keys const& keys, Positions&& positions
   using key = typename decltype(in)::value_type;
   detail::check_sort_capacity("segmented_argsort", "positions", to.size(), in.size());
   auto* const places = detail::compiled_positions("segmented_argsort", to.data(), in.size());
-  auto const sort = [&](std::span<index_t const> offsets) {
+  auto const sort = [&](auto const& described) {
     detail::compiled_segmented_sort<typename detail::compiled_key<key>::type>::positions(
-        on, detail::compiled_keys(in.data()), places, static_cast<index_t>(in.size()), offsets,
+        on, detail::compiled_keys(in.data()), places, static_cast<index_t>(in.size()), described,
         options);
   };
   detail::across_types(
-      [&] { detail::with_sort_offsets("segmented_argsort", on, segments, in.size(), sort); });
+      [&] { detail::with_sort_segments("segmented_argsort", on, segments, in.size(), sort); });
 }
 
 }  // namespace libscan::inline v1

@@ -104,6 +104,7 @@ split_call split_of_keys(device_span<Key> keys, std::remove_const_t<Key>* out,
 /// Aliasing: `out` may be the keys; any other overlap throws.
 /// Synchronization: asynchronous on the queue's stream. Copies nothing.
 /// Workspace: `device_sort_workspace_bytes`.
+/// Determinism: the same in every run, on every device.
 /// Throws: `invalid_argument` for an engine that runs no kernels, an overlap, bits that keys do not
 /// have, or a workspace that is too small; `device_error`, std::bad_alloc, and exceptions of memory
 /// functions.

@@ -6,10 +6,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <type_traits>
+#include <utility>
 
-#include <apps/spmv/host/spmv_device.hpp>
+#include <apps/spmv/host/enqueued_spmv.hpp>
 #include <libscan/host/device_queue.hpp>
 #include <libscan/matrix.hpp>
 #include <libscan/spmv.hpp>
@@ -52,6 +52,15 @@ class device_prepared_matrix {
   /// Throws as `spmv`.
   device_prepared_matrix(device_queue const& queue, csr_matrix<T> const& matrix)
       : matrix_(matrix), plan_(detail::enqueued_spmv<T>::plan(queue, matrix)) {}
+  device_prepared_matrix(device_prepared_matrix&& other) noexcept
+      : matrix_(other.matrix_), plan_(std::exchange(other.plan_, nullptr)) {}
+  device_prepared_matrix& operator=(device_prepared_matrix&& other) noexcept {
+    device_prepared_matrix taken((std::move)(other));
+    std::swap(matrix_, taken.matrix_);
+    std::swap(plan_, taken.plan_);
+    return *this;
+  }
+  ~device_prepared_matrix() { delete plan_; }
 
   /// y = alpha A x + beta y. The queue is on the same device; its workspace is not that of the
   /// plan. Otherwise as `spmv`.
@@ -62,7 +71,7 @@ class device_prepared_matrix {
 
  private:
   csr_matrix<T> matrix_;
-  std::unique_ptr<detail::device_plan<T>> plan_;
+  detail::device_plan<T>* plan_;  // its own; see buffer.hpp for why not std::unique_ptr
 };
 
 /// The matrix by rows of a list of entries: entries at the same place add up, a symmetric or skew
