@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stable sorts of arrays that are spread over ranks. Each rank sorts its own keys; exact splitters
-// cut them; one exchange brings each rank its part of the result, as sorted runs, which it merges.
-// On GPUs, sorts without values merge there, too, and others on the CPU.
+// Stable sorts of arrays that are spread over ranks: sort_host_keys.hpp sorts keys. With values,
+// each rank sorts its own keys; exact splitters cut them; one exchange brings each rank its part of
+// the result, as sorted runs, which it merges on the CPU. For sorts on GPUs see device_sort.hpp.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <apps/radix_sort/host/sort_host_keys.hpp>
 #include <libscan/cpu/arguments.hpp>
 #include <libscan/distributed/collective.hpp>
 #include <libscan/distributed/device_copy.hpp>
@@ -106,7 +107,8 @@ void sort_with_values(char const* name, ranks const& on, std::span<Key const> in
 /// rank gets exactly that number, also if all keys are equal.
 /// Types: as `sort_keys` on an engine. `keys` and `out` may be the same memory.
 /// Result: the bits of `sort_keys` of the whole array on one rank: the sort is stable.
-/// Memory: a copy of the local keys, and twice the local result; at most 16 MiB of counters.
+/// Memory: a copy of the local result, and one of the local keys if `out` overlaps them or is
+/// shorter; at most 16 MiB of counters.
 /// Synchronization: collective; each key is sent at most once.
 /// Throws: `invalid_argument` on all ranks unless the lengths of all `out` and of all `keys` have
 /// the same sum, and on a rank with misaligned memory; `remote_error` if another rank failed;
@@ -123,14 +125,10 @@ void sort_keys(ranks const& on, Keys const& keys, Out&& out, sort_options const&
     return sorted.download("sort_keys", to);
   }
   detail::collective(on.comm(), "sort_keys", [&](detail::collective_call& call) {
-    sort_order<key> const order{options.direction, options.first_bit, options.end_bit, {}};
-    std::vector<key> sorted(in.size());
-    auto const d = detail::lengths_of(call, in.size(), to.size(), [&] {
-      cpu::detail::require_aligned(to.data());
-      libscan::sort_keys(on.local(), in, sorted, options);
-    });
-    auto const mine = detail::share_sorted(call, on.threads(), d.out, std::move(sorted), order);
-    std::ranges::copy(mine, to.begin());
+    using compiled = typename detail::compiled_key<key>::type;
+    std::span const keys_in(detail::compiled_keys(in.data()), in.size());
+    std::span const keys_out(detail::compiled_keys(to.data()), to.size());
+    detail::host_key_sort<compiled>(on, call, keys_in, keys_out, options).run();
   });
 }
 
