@@ -30,7 +30,11 @@ class rank_finder {
   using cut = typename exact_splitters<Word>::unsorted_cut;
 
   /// Cuts in the order of ranks.
-  explicit rank_finder(std::vector<cut> cuts) : cuts_((std::move)(cuts)), seen_(cuts_.size(), 0) {}
+  explicit rank_finder(std::vector<cut> cuts) : cuts_((std::move)(cuts)) {
+    // One that no key is after: then `next` has no branches that keys decide, except for ties.
+    cuts_.push_back({static_cast<Word>(~Word{0}), std::numeric_limits<index_t>::max()});
+    seen_.assign(cuts_.size(), 0);
+  }
 
   /// That of the next key.
   std::size_t next(Word word) {
@@ -41,9 +45,10 @@ class rank_finder {
       auto const found = std::ranges::lower_bound(cuts_, word, {}, &cut::word);
       c = static_cast<std::size_t>(found - cuts_.begin());
     }
-    if (c == cuts_.size() || cuts_[c].word != word) return c;
+    if (cuts_[c].word != word) [[likely]]
+      return c;
     index_t const earlier = seen_[c]++;
-    while (c < cuts_.size() && cuts_[c].word == word && cuts_[c].ties <= earlier) ++c;
+    while (cuts_[c].word == word && cuts_[c].ties <= earlier) ++c;
     return c;
   }
 
@@ -95,29 +100,29 @@ std::vector<typename exact_splitters<Word>::unsorted_cut> cuts_of_unsorted(colle
   return found;
 }
 
-/// Sorts keys with values: value_at(i) is the value of local key i. Outputs may overlap inputs.
-/// `out` may be null: then only values are wanted.
+/// Sorts keys with values: value_at(i) is the value of local key i. Outputs may overlap inputs,
+/// which are copied first; they receive pairs, and are sorted in place. `out` may be null: then
+/// only values are wanted.
 template <class Value, class Key, class ValueAt>
 void sort_host_pairs(collective_call& call, ranks const& on, distribution const& parts,
                      std::span<Key const> in, ValueAt const& value_at, Key* out,
                      std::span<Value> values_out, sort_options const& options) {
   using word = typename sort_order<Key>::word_type;
   sort_order<Key> const order{options.direction, options.first_bit, options.end_bit, {}};
-  auto const word_at = [&](index_t i) {
-    return static_cast<word>(order.word(in[static_cast<std::size_t>(i)]) & order.counting(0));
+  // By value: what the loops below write cannot change these.
+  auto const word_at = [keys = in.data(), order, compared = order.counting(0)](index_t i) {
+    return static_cast<word>(order.word(keys[i]) & compared);
   };
-  index_t const n = std::ssize(in), n_out = std::ssize(values_out);
+  index_t const n = std::ssize(in);
   auto const cuts = detail::cuts_of_unsorted<word>(call, parts, n, word_at);
   std::vector<index_t> send(cuts.size() + 1, 0), receive(send.size());
-  cpu::detail::sort_memory<Key> split_keys, keys, own_out;
-  cpu::detail::sort_memory<Value> split_values, values;
+  cpu::detail::sort_memory<Key> split_keys, own_out;
+  cpu::detail::sort_memory<Value> split_values;
   call.agree("split", [&] {
     split_keys = cpu::detail::sort_memory<Key>(n);
     split_values = cpu::detail::sort_memory<Value>(n);
-    keys = cpu::detail::sort_memory<Key>(n_out);
-    values = cpu::detail::sort_memory<Value>(n_out);
     if (out == nullptr) {
-      own_out = cpu::detail::sort_memory<Key>(n_out);
+      own_out = cpu::detail::sort_memory<Key>(std::ssize(values_out));
       out = own_out.data();
     }
     rank_finder<word> counted(cuts), placed(cuts);
@@ -131,19 +136,17 @@ void sort_host_pairs(collective_call& call, ranks const& on, distribution const&
     }
   });
   call.through().transpose(call.at("counts"), send, receive);
-  auto const exchange = [&]<class T>(char const* step, cpu::detail::sort_memory<T>& from, T* to) {
+  auto const exchange = [&]<class T>(char const* step, cpu::detail::sort_memory<T>& from,
+                                     std::span<T> to) {
     detail::exchange_pieces(call, step, std::span<T const>(from.data(), in.size()),
-                            std::span<index_t const>(send), std::span<T>(to, values_out.size()),
-                            std::span<index_t const>(receive));
+                            std::span<index_t const>(send), to, std::span<index_t const>(receive));
     from = {};
   };
-  exchange("keys", split_keys, keys.data());
-  exchange("values", split_values, values.data());
+  std::span<Key> const keys_out(out, values_out.size());
+  exchange("keys", split_keys, keys_out);
+  exchange("values", split_values, values_out);
   call.agree("sort", [&] {
-    libscan::sort_pairs(on.local(), std::span<Key const>(keys.data(), values_out.size()),
-                        std::span<Key>(out, values_out.size()),
-                        std::span<Value const>(values.data(), values_out.size()), values_out,
-                        options);
+    libscan::sort_pairs(on.local(), keys_out, keys_out, values_out, values_out, options);
   });
 }
 
