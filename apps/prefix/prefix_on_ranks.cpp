@@ -155,15 +155,15 @@ void convert(array const& items, std::span<A> to) {
   });
 }
 
-template <class A, class Op>
+template <class T, class A, class Op>
 void scan_by(ranks const& on, prefix_arguments const& arguments, any_value const& first,
-             std::span<A> items, Op op) {
+             std::span<T const> items, std::span<A> results, Op op) {
   A init;
   std::memcpy(&init, first.bytes, sizeof init);
   if (arguments.kind == scan_kind::inclusive) {
-    inclusive_scan(on, items, items, op, init, arguments.direction);
+    inclusive_scan(on, items, results, op, init, arguments.direction);
   } else {
-    exclusive_scan(on, items, items, op, init, arguments.direction);
+    exclusive_scan(on, items, results, op, init, arguments.direction);
   }
 }
 
@@ -185,10 +185,29 @@ void scan_segments(ranks const& on, prefix_arguments const& arguments, any_value
 template <class A>
 void scan(ranks const& on, prefix_arguments const& arguments, any_value const& first,
           std::span<A> items) {
+  std::span<A const> const in(items);
   if (arguments.op == operator_kind::plus) {
-    return scan_by(on, arguments, first, items, plus<A>{});
+    return scan_by(on, arguments, first, in, items, plus<A>{});
   }
-  scan_by(on, arguments, first, items, libscan::detail::any_operator<A>{arguments.op});
+  scan_by(on, arguments, first, in, items, libscan::detail::any_operator<A>{arguments.op});
+}
+
+/// Sums of integers in 64 bits: results are not written twice. False if these are others.
+template <class A>
+bool sum_integers(ranks const& on, prefix_arguments const& arguments, any_value const& first,
+                  array const& items, std::span<A> results) {
+  if (arguments.op != operator_kind::plus) return false;
+  if constexpr (std::is_same_v<A, std::int64_t> || std::is_same_v<A, std::uint64_t>) {
+    bool found = false;
+    visit_item_type(items.type, [&]<class T>(std::type_identity<T>) {
+      if constexpr (std::is_integral_v<T> && std::is_signed_v<T> == std::is_signed_v<A>) {
+        found = true;
+        scan_by(on, arguments, first, items.values<T>(), results, plus<A>{});
+      }
+    });
+    return found;
+  }
+  return false;
 }
 
 }  // namespace
@@ -211,6 +230,7 @@ void prefix_on_ranks(ranks const& on, prefix_arguments const& arguments) {
   visit_item_type(accumulator, [&]<class A>(std::type_identity<A>) {
     lazy_buffer<A> results(items.count());
     timed(scan_seconds, [&] {
+      if (!segmented && sum_integers(on, arguments, init, items, results.items())) return;
       libscan::detail::collective(on.comm(), "scan", [&](auto& call) {
         call.agree("items", [&] {
           check_convertible(input.type(), items.bytes, first, accumulator, arguments.input);
@@ -224,6 +244,7 @@ void prefix_on_ranks(ranks const& on, prefix_arguments const& arguments) {
         scan(on, arguments, init, results.items());
       }
     });
+    items = {};
     timed(write_seconds, [&] {
       output.write(accumulator, input.parts().total(), first, std::as_bytes(results.items()),
                    input.format());

@@ -29,6 +29,9 @@ template <class T>
 class rank_blocks {
  public:
   virtual index_t size() const = 0;
+  /// Whether `sums` and `scan` treat all items as one block, without borrowed ones. Then `scan`
+  /// returns the last inclusive result, and needs no sums of these items.
+  virtual bool in_one_piece() const { return false; }
   virtual std::vector<T> first(index_t n) const = 0;
   virtual void put_first(std::span<T const> results) const = 0;
   /// Those of the local nodes that cover the blocks.
@@ -61,14 +64,14 @@ class block_scan {
   /// init op all items, on every rank. `also_check` may throw.
   T reduce(T const& init, function_ref<void()> also_check) {
     find_blocks(also_check);
-    return find_carries(init);
+    return fixed() ? by_tree(init) : by_rank(init, true);
   }
 
   /// Scans; returns init op all items: with the bits of the last inclusive result if that is known,
   /// else with those of `reduce`.
   T scan(scan_kind kind, T const& init, function_ref<void()> also_check) {
     find_blocks(also_check);
-    T const total = find_carries(init);
+    T const total = fixed() ? by_tree(init) : by_rank(init, !items_.in_one_piece());
     struct ending {
       bool is_last;
       T value;
@@ -127,8 +130,6 @@ class block_scan {
   }
 
   /// Sets carries_[i] to the value that enters local node i; returns the value after all blocks.
-  T find_carries(T const& init) { return fixed() ? by_tree(init) : by_rank(init); }
-
   T by_tree(T const& init) {
     auto const for_nodes_of = [&](int part, auto const& visit) {
       auto const blocks = aligned_blocks::of(all_, part);
@@ -176,11 +177,14 @@ class block_scan {
     });
   }
 
-  T by_rank(T const& init) {
+  /// The same by the ranks' totals. Without `last_too`, that of the last items is not needed: the
+  /// value is the one before them.
+  T by_rank(T const& init, bool last_too) {
     std::vector<T> sums;
+    bool const needed = last_too || !ends_array();
     auto totals = call_.gather("carries", [&] {
       T total = op_.identity();
-      sums = items_.sums(blocks_, borrowed_);
+      if (needed) sums = items_.sums(blocks_, borrowed_);
       for (T const& sum : sums) total = op_(total, sum);
       return total;
     });
@@ -188,6 +192,7 @@ class block_scan {
     T value = init;
     for (int p = 0; p < all_.ranks(); ++p) {
       T before = value;
+      if (p == part_ && !needed) carries_.push_back(before);
       for (std::size_t b = 0; p == part_ && b < sums.size(); ++b) {
         carries_.push_back(before);
         before = op_(before, sums[b]);

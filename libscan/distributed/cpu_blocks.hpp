@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <libscan/core/block_tree.hpp>
@@ -14,6 +16,7 @@
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/reduce.hpp>
 #include <libscan/cpu/scan.hpp>
+#include <libscan/cpu/vector_scan.hpp>
 #include <libscan/distributed/aligned_blocks.hpp>
 #include <libscan/distributed/block_scan.hpp>
 
@@ -23,6 +26,7 @@ namespace libscan::inline v1::detail {
 ///
 ///   index_t size() const;              T load(index_t i) const;
 ///   T const* memory() const;           // of all items as they are, or null
+///   auto const* source() const;        // the same, also of items that convert to T
 ///   void store(index_t i, T const& x) const;
 ///   T* result_memory() const;          // of all results as they are, or null
 template <monoid Op, class Items>
@@ -30,10 +34,15 @@ class cpu_blocks final : public rank_blocks<typename Op::value_type> {
  public:
   using T = typename Op::value_type;
 
-  cpu_blocks(int threads, Items const& items, Op const& op)
-      : threads_(threads), items_(items), op_(op) {}
+  /// `fixed`: whether blocks are summed one by one.
+  cpu_blocks(int threads, Items const& items, Op const& op, bool fixed)
+      : threads_(threads),
+        items_(items),
+        op_(op),
+        in_one_piece_(direct && !fixed && items.source() != nullptr) {}
 
   index_t size() const override { return items_.size(); }
+  bool in_one_piece() const override { return in_one_piece_; }
 
   std::vector<T> first(index_t n) const override {
     std::vector<T> found;
@@ -48,6 +57,12 @@ class cpu_blocks final : public rank_blocks<typename Op::value_type> {
   }
 
   std::vector<T> sums(aligned_blocks const& blocks, std::span<T const> borrowed) override {
+    if constexpr (direct) {
+      if (in_one_piece_ && size() == 0) return {};
+      if (in_one_piece_) {
+        return {cpu::reduce(threads_, items_.source(), size(), op_, op_.identity())};
+      }
+    }
     values_.assign(static_cast<std::size_t>(blocks.count), op_.identity());
     each_block(blocks, borrowed, [&](cpu::chunk const& c, T const* data, std::vector<T>&) {
       values_[static_cast<std::size_t>(c.index)] =
@@ -62,6 +77,13 @@ class cpu_blocks final : public rank_blocks<typename Op::value_type> {
 
   std::optional<T> scan(scan_kind kind, aligned_blocks const& blocks, std::span<T const> carries,
                         std::span<T> borrowed) override {
+    if constexpr (direct) {
+      if (in_one_piece_ && size() == 0) return std::nullopt;
+      if (in_one_piece_) {
+        return scan_items(threads_, kind, items_.source(), items_.result_memory(), size(),
+                          carries[0]);
+      }
+    }
     T const* next = carries.data();
     each_node(blocks, [&](T* of_blocks, index_t size) {
       detail::replace_sums(of_blocks, size, *next++, op_);
@@ -72,7 +94,8 @@ class cpu_blocks final : public rank_blocks<typename Op::value_type> {
       T* const direct = data == space.data() ? nullptr : items_.result_memory();
       if (direct == nullptr) space.resize(static_cast<std::size_t>(c.size()), op_.identity());
       T* const to = direct == nullptr ? space.data() : direct + blocks.lent + c.begin;
-      T const value = scan_block(kind, data, to, c, values_[static_cast<std::size_t>(c.index)]);
+      T const value =
+          scan_items(1, kind, data, to, c.size(), values_[static_cast<std::size_t>(c.index)]);
       if (c.end == blocks.items) last.emplace(value);
       if (direct != nullptr) return;
       for (index_t i = c.begin; i < std::min(c.end, own); ++i) {
@@ -86,6 +109,10 @@ class cpu_blocks final : public rank_blocks<typename Op::value_type> {
   }
 
  private:
+  using item = std::remove_cvref_t<decltype(*std::declval<Items const&>().source())>;
+  /// Whether the cpu engine scans such items fast.
+  static constexpr bool direct = std::is_same_v<item, T> || cpu::detail::vectorized<Op, item>;
+
   /// Calls work(values of its blocks, how many) for each local node.
   template <class Work>
   void each_node(aligned_blocks const& blocks, Work const& work) {
@@ -106,12 +133,13 @@ class cpu_blocks final : public rank_blocks<typename Op::value_type> {
           if (data != nullptr && c.end <= own) {
             data += blocks.lent + c.begin;
           } else {
-            space.clear();
+            space.resize(static_cast<std::size_t>(c.size()), op_.identity());
+            T* const to = space.data() - c.begin;
             for (index_t i = c.begin; i < std::min(c.end, own); ++i) {
-              space.push_back(items_.load(blocks.lent + i));
+              to[i] = items_.load(blocks.lent + i);
             }
             for (index_t i = std::max(c.begin, own); i < c.end; ++i) {
-              space.push_back(borrowed[static_cast<std::size_t>(i - own)]);
+              to[i] = borrowed[static_cast<std::size_t>(i - own)];
             }
             data = space.data();
           }
@@ -120,14 +148,16 @@ class cpu_blocks final : public rank_blocks<typename Op::value_type> {
         });
   }
 
-  T scan_block(scan_kind kind, T const* data, T* to, cpu::chunk const& c, T const& carry) {
-    return kind == scan_kind::inclusive ? cpu::inclusive_scan(1, data, to, c.size(), op_, carry)
-                                        : cpu::exclusive_scan(1, data, to, c.size(), op_, carry);
+  template <class Item>
+  T scan_items(int threads, scan_kind kind, Item const* in, T* out, index_t n, T const& carry) {
+    return kind == scan_kind::inclusive ? cpu::inclusive_scan(threads, in, out, n, op_, carry)
+                                        : cpu::exclusive_scan(threads, in, out, n, op_, carry);
   }
 
   int threads_;
   Items const& items_;
   Op op_;
+  bool in_one_piece_;
   std::vector<T> values_;  // sums of blocks, then what enters each
 };
 

@@ -53,6 +53,14 @@ class local_items {
     if constexpr (std::is_same_v<T, Result>) return reversed_ ? nullptr : out_.data();
     return nullptr;
   }
+  /// Null also if there are results that cannot be written while items of another type are read.
+  Item const* source() const {
+    bool const results = !out_.empty();
+    bool const in_place = results && static_cast<void const*>(in_.data()) == out_.data();
+    bool const other_items = !std::is_same_v<T, Item>;
+    bool const other_results = results && !std::is_same_v<T, Result>;
+    return reversed_ || other_results || (in_place && other_items) ? nullptr : in_.data();
+  }
 
  private:
   std::size_t place(index_t i) const {
@@ -148,7 +156,7 @@ typename Op::value_type reduce_over_ranks(ranks const& on, In const& in, Op cons
   return detail::collective(on.comm(), "reduce", [&](collective_call& call) {
     local_items<T, item_of<In>, T> const items(from, {}, false);
     ranks const cheapest = detail::with_cheapest_order<T>(on);
-    cpu_blocks blocks(on.threads(), items, op);
+    cpu_blocks blocks(on.threads(), items, op, cheapest.order() == association::fixed);
     return block_scan(cheapest, call, blocks, op, false).reduce(init, check);
   });
 }
@@ -178,7 +186,7 @@ typename Op::value_type scan_over_ranks(char const* name, scan_kind kind, ranks 
     bool const reversed = direction == scan_direction::reverse;
     local_items<T, item_of<In>, item_of<Out>> const items(from, used, reversed);
     ranks const cheapest = detail::with_cheapest_order<T>(on);
-    cpu_blocks blocks(on.threads(), items, op);
+    cpu_blocks blocks(on.threads(), items, op, cheapest.order() == association::fixed);
     return block_scan(cheapest, call, blocks, op, reversed).scan(kind, init, check);
   });
 }

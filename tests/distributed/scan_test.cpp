@@ -126,6 +126,70 @@ TEST_CASE("integer scans and operators that do not commute, on any number of ran
   }
 }
 
+/// Scans items of another type than the accumulator, with one rank's results at other places.
+template <class Item, class Op, class T = typename Op::value_type>
+void check_wider(int p, distribution const& d, std::vector<Item> in, Op op) {
+  std::vector<T> const wide(in.begin(), in.end());
+  for (auto const direction : {scan_direction::forward, scan_direction::reverse}) {
+    auto const inclusive = scan_by_loop<scan_kind::inclusive>(wide, op, T{3}, direction);
+    auto const exclusive = scan_by_loop<scan_kind::exclusive>(wide, op, T{3}, direction);
+    std::vector<T> found(in.size()), before(in.size());
+    test::on_ranks(p, 3, [&](communicator const& comm) {
+      ranks const on{comm, engine::cpu(2)};
+      auto const mine = part_of(in, d, comm.rank());
+      T const total = inclusive_scan(on, mine, part_of(found, d, comm.rank()), op, T{3}, direction);
+      CHECK(total == inclusive.totals[0]);
+      CHECK(total ==
+            exclusive_scan(on, mine, part_of(before, d, comm.rank()), op, T{3}, direction));
+      CHECK(total == op(T{3}, libscan::reduce(on, mine, op)));
+    });
+    CHECK(found == inclusive.items);
+    CHECK(before == exclusive.items);
+  }
+}
+
+TEST_CASE("scans accumulate in the operator's type, whatever the items' type") {
+  for (int const p : {1, 2, 4, 7}) {
+    for (auto const how : test::all_spreads()) {
+      index_t const n = 2 * block + 77;
+      auto const d = test::spread_out(how, n, p);
+      INFO("ranks " << p << ", spread " << static_cast<int>(how));
+      test::random_words words(12);
+      std::vector<std::int32_t> numbers;
+      std::vector<std::uint8_t> bytes;
+      std::vector<float> halves;
+      for (index_t i = 0; i < n; ++i) {
+        numbers.push_back(static_cast<std::int32_t>(words()));
+        bytes.push_back(static_cast<std::uint8_t>(words()));
+        halves.push_back(static_cast<float>(words.below(100)) / 2);
+      }
+      check_wider(p, d, numbers, plus<std::int64_t>{});
+      check_wider(p, d, numbers, maximum<std::int64_t>{});
+      check_wider(p, d, bytes, plus<std::uint64_t>{});
+      check_wider(p, d, halves, plus<double>{});
+    }
+  }
+}
+
+TEST_CASE("integers scan in the place of integers of another type") {
+  int const p = 3;
+  index_t const n = 1000;
+  auto const d = test::spread_out(spread::uneven, n, p);
+  std::vector<std::uint32_t> numbers, expected;
+  std::uint32_t sum = 0;
+  for (index_t i = 0; i < n; ++i) {
+    numbers.push_back(static_cast<std::uint32_t>(i) << 20);
+    expected.push_back(sum += numbers.back());
+  }
+  test::on_ranks(p, 5, [&](communicator const& comm) {
+    ranks const on{comm, engine::cpu(1)};
+    auto const mine = part_of(numbers, d, comm.rank());
+    std::span const as_signed(reinterpret_cast<std::int32_t*>(mine.data()), mine.size());
+    inclusive_scan(on, as_signed, mine, plus<std::uint32_t>{}, std::uint32_t{0});
+  });
+  CHECK(numbers == expected);
+}
+
 TEST_CASE("floating-point scans have the same bits on any number of ranks") {
   for (index_t const n : {index_t{100}, block, 3 * block + 17, 13 * block - 5}) {
     auto const in = wild(n);

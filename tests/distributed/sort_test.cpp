@@ -11,7 +11,9 @@
 
 #include <libscan/distributed/error.hpp>
 #include <libscan/distributed/filter.hpp>
+#include <libscan/distributed/merge_runs.hpp>
 #include <libscan/distributed/radix_sort.hpp>
+#include <libscan/distributed/splitters.hpp>
 #include <tests/distributed/parts.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/sizes.hpp>
@@ -117,6 +119,123 @@ TEST_CASE("a thousand ranks sort") {
   for (auto const how : {skew::uniform, skew::equal}) {
     auto const even = distribution::even(5000, p);
     check_sorts(p, 1, keys_of(how, 5000), test::spread_out(spread::uneven, 5000, p), even, false);
+  }
+}
+
+namespace {
+
+/// A sort of keys has the bits of the sort of all keys on one rank.
+template <class Key>
+void check_keys(int p, std::vector<Key> const& keys, distribution const& in,
+                distribution const& out, sort_options const& options = {}, int threads = 1) {
+  std::vector<Key> expected(keys.size()), sorted(keys.size()), source = keys;
+  libscan::sort_keys(engine::cpu(1), keys, expected, options);
+  test::on_ranks(p, 6, [&](communicator const& comm) {
+    ranks const on{comm, engine::cpu(threads)};
+    libscan::sort_keys(on, part_of(source, in, comm.rank()), part_of(sorted, out, comm.rank()),
+                       options);
+  });
+  CHECK(test::same_bits(sorted, expected));
+  CHECK(test::same_bits(source, keys));
+}
+
+/// Random keys in [low, low + range), or any keys.
+template <class Key>
+std::vector<Key> keys_within(index_t n, std::uint64_t low, std::uint64_t range) {
+  test::random_words words(range + 20);
+  std::vector<Key> keys;
+  for (index_t i = 0; i < n; ++i) {
+    auto const word = range == 0 ? words() : low + words.below(range);
+    keys.push_back(static_cast<Key>(word));
+  }
+  return keys;
+}
+
+}  // namespace
+
+TEST_CASE("sorts of keys that share high bits, and by some of their bits") {
+  index_t const n = 20000;
+  for (int const p : {2, 3, 7, 64}) {
+    auto const in = test::spread_out(spread::uneven, n, p);
+    auto const out = test::spread_out(p % 2 == 0 ? spread::even : spread::every_third, n, p);
+    INFO("ranks " << p);
+    check_keys(p, keys_within<std::uint32_t>(n, 0, 0), in, out);
+    check_keys(p, keys_within<std::int64_t>(n, 0, 0), in, out);
+    check_keys(p, keys_within<std::uint64_t>(n, std::uint64_t{1} << 40, 50000), in, out);
+    check_keys(p, keys_within<std::int32_t>(n, 1'700'000'000, 3), in, out);
+    check_keys(p, keys_within<std::int16_t>(n, 0, 0), in, out);
+    check_keys(p, keys_within<std::uint8_t>(n, 0, 0), in, out,
+               {.direction = sort_direction::descending});
+    check_keys(p, keys_within<std::int32_t>(n, 0, 0), in, out,
+               {.direction = sort_direction::descending});
+    check_keys(p, keys_within<std::uint32_t>(n, 0, 0), in, out, {.first_bit = 5, .end_bit = 17});
+    check_keys(p, keys_within<std::uint32_t>(n, 0, 0), in, out, {.first_bit = 9, .end_bit = 9});
+  }
+}
+
+TEST_CASE("keys beyond all samples are sorted, too") {
+  index_t const n = 20000;
+  auto keys = keys_within<std::uint32_t>(n, 1'000'000, 1000);
+  for (std::size_t i = 1; i < keys.size(); i += 1777) keys[i] = i % 2 == 0 ? 5 : 4'000'000'000;
+  auto const even = distribution::even(n, 4);
+  check_keys(4, keys, even, test::spread_out(spread::uneven, n, 4));
+}
+
+TEST_CASE("many equal keys among others fill a bucket that all threads sort") {
+  index_t const n = test::sized(1'000'000, 300'000);
+  auto keys = keys_within<std::uint64_t>(n, 0, 0);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (i % 8 != 0) keys[i] = (std::uint64_t{1} << 60) + keys[i] % 3;
+  }
+  auto const even = distribution::even(n, 2);
+  check_keys(2, keys, even, even, {}, 3);
+  check_keys(2, keys, even, test::spread_out(spread::uneven, n, 2));
+}
+
+TEST_CASE("sorted keys only move to their ranks") {
+  index_t const n = 5000;
+  std::vector<std::int32_t> ascending, saw;
+  for (index_t i = 0; i < n; ++i) {
+    ascending.push_back(static_cast<std::int32_t>(i / 3 - 700));
+    saw.push_back(static_cast<std::int32_t>(i % 1250));
+  }
+  for (int const p : {2, 4, 7}) {
+    for (auto const how : test::all_spreads()) {
+      INFO("ranks " << p << ", spread " << static_cast<int>(how));
+      check_keys(p, ascending, test::spread_out(how, n, p), distribution::even(n, p));
+      check_keys(p, ascending, distribution::even(n, p), test::spread_out(how, n, p));
+    }
+  }
+  auto const even = distribution::even(n, 4);
+  check_keys(4, saw, even, even);  // sorted on each rank, but not from rank to rank
+  check_keys(4, ascending, even, even, {.direction = sort_direction::descending});
+  ascending[3000] = -1000;  // on one rank
+  check_keys(4, ascending, even, even);
+}
+
+TEST_CASE("a sort's output may be its input, and overlap it in any way") {
+  index_t const n = 6000;
+  for (int const p : {1, 3}) {
+    for (bool const sorted : {false, true}) {
+      for (std::size_t const shift : {0, 1, 700}) {
+        auto keys = keys_within<std::int32_t>(n, 0, 0);
+        auto expected = keys;
+        std::ranges::sort(expected);
+        if (sorted) keys = expected;
+        auto const even = distribution::even(n, p);
+        std::vector<std::int32_t> found(keys.size());
+        test::on_ranks(p, 8, [&](communicator const& comm) {
+          auto const mine = part_of(keys, even, comm.rank());
+          std::vector<std::int32_t> memory(mine.begin(), mine.end());
+          memory.resize(mine.size() + shift);
+          auto const out = std::span(memory).subspan(shift);
+          ranks const on{comm, engine::cpu(1)};
+          libscan::sort_keys(on, std::span<std::int32_t const>(memory).first(mine.size()), out);
+          std::ranges::copy(out, part_of(found, even, comm.rank()).begin());
+        });
+        CHECK(found == expected);
+      }
+    }
   }
 }
 

@@ -66,6 +66,15 @@ class bucket_map {
   int buckets_ = 0;
 };
 
+/// Whether a bucket of this digit would get much more than its share.
+template <class Word>
+bool skewed(digit by, std::vector<Word> const& sample) {
+  std::vector<std::size_t> counts(static_cast<std::size_t>(by.buckets()));
+  std::size_t max_count = 0;
+  for (Word const word : sample) max_count = std::max(max_count, ++counts[by.of(word)]);
+  return max_count > 16 && max_count > sample.size() / 64;
+}
+
 // Items that are already sorted pass from source to sink unchanged, on CPU threads.
 
 /// The sink for items from memory, not from a leaf: keys that equal their words may then bypass the
@@ -273,15 +282,6 @@ class sorter {
     return words;
   }
 
-  /// Whether a bucket of this digit would get much more than its share.
-  template <class Word>
-  static bool skewed(digit by, std::vector<Word> const& sample) {
-    std::vector<std::size_t> counts(static_cast<std::size_t>(by.buckets()));
-    std::size_t max_count = 0;
-    for (Word const word : sample) max_count = std::max(max_count, ++counts[by.of(word)]);
-    return max_count > 16 && max_count > sample.size() / 64;
-  }
-
   /// Splits items 0..n-1 of `source` into to[place], to[place + 1], ...; returns the begin of each
   /// bucket in `to`, and the end. `guess`: some of the bits in which words differ.
   template <class Source, class Word, class Scratch>
@@ -291,7 +291,7 @@ class sorter {
     std::vector<index_t> offsets;
     do {
       digit const by = split_digit(n, guess);
-      guess = by.shift > 0 && skewed(by, words)
+      guess = by.shift > 0 && detail::skewed(by, words)
                   ? split_by(bucket_map<Word>(by, words), source, place, n, to, offsets)
                   : split_by(by, source, place, n, to, offsets);
     } while (guess != 0);  // at most a second time, now with all bits

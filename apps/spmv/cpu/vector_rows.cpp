@@ -323,9 +323,19 @@ void whole(product_arrays<T, Offset> const& from, index_t row, index_t last, ind
 /// See `row_sums`.
 template <gathers By, class T, class Offset>
 void runs(product_arrays<T, Offset> const& from, index_t row, index_t last, T* sums) {
+  product_arrays<T, Offset> const own = from;
+  auto k = static_cast<index_t>(own.offsets[row]);
   for (index_t r = row; r < last; ++r) {
-    sums[r - row] = part<By>(from, static_cast<index_t>(from.offsets[r]),
-                             static_cast<index_t>(from.offsets[r + 1]));
+    auto const end = static_cast<index_t>(own.offsets[r + 1]);
+    // As `part` adds them, but here the additions of the next rows overlap.
+    T total = 0;
+    if (end - k < lanes_of_row) {
+      for (; k < end; ++k) total += own.values[k] * own.x[own.indices[k]];
+    } else {
+      total = part<By>(from, k, end);
+      k = end;
+    }
+    sums[r - row] = total;
   }
 }
 
