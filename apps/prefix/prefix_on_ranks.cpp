@@ -192,11 +192,12 @@ void scan(ranks const& on, prefix_arguments const& arguments, any_value const& f
   scan_by(on, arguments, first, in, items, libscan::detail::any_operator<A>{arguments.op});
 }
 
-/// Sums of integers in 64 bits: results are not written twice. False if these are others.
+/// Sums of integers in 64 bits on CPU threads, which widen items as they read them. False if this
+/// is another call.
 template <class A>
 bool sum_integers(ranks const& on, prefix_arguments const& arguments, any_value const& first,
                   array const& items, std::span<A> results) {
-  if (arguments.op != operator_kind::plus) return false;
+  if (arguments.op != operator_kind::plus || on.local().runs_kernels()) return false;
   if constexpr (std::is_same_v<A, std::int64_t> || std::is_same_v<A, std::uint64_t>) {
     bool found = false;
     visit_item_type(items.type, [&]<class T>(std::type_identity<T>) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <numeric>
 #include <span>
@@ -58,6 +59,24 @@ class rank_finder {
   std::vector<cut> cuts_;
   std::vector<index_t> seen_;  // keys of a cut's word, by the first such cut
 };
+
+/// Calls use(begin, ranks, count) for parts of n keys, with their ranks. Nothing that `use` writes
+/// makes compilers read the cuts again.
+template <class Word, class WordAt, class Use>
+void each_rank_of_keys(index_t n, WordAt const& word_at,
+                       std::vector<typename exact_splitters<Word>::unsorted_cut> const& cuts,
+                       Use const& use) {
+  constexpr index_t part = 512;
+  rank_finder<Word> finder(cuts);
+  for (index_t begin = 0; begin < n; begin += part) {
+    std::uint32_t ranks[part];
+    index_t const count = std::min(part, n - begin);
+    for (index_t k = 0; k < count; ++k) {
+      ranks[k] = static_cast<std::uint32_t>(finder.next(word_at(begin + k)));
+    }
+    use(begin, ranks, count);
+  }
+}
 
 /// Finds the cuts of n unsorted keys of this rank. `word_at(i)` is the word of key i.
 template <class Word, class WordAt>
@@ -125,15 +144,20 @@ void sort_host_pairs(collective_call& call, ranks const& on, distribution const&
       own_out = cpu::detail::sort_memory<Key>(std::ssize(values_out));
       out = own_out.data();
     }
-    rank_finder<word> counted(cuts), placed(cuts);
-    for (index_t i = 0; i < n; ++i) ++send[counted.next(word_at(i))];
+    detail::each_rank_of_keys<word>(n, word_at, cuts,
+                                    [&](index_t, std::uint32_t const* to, index_t count) {
+                                      for (index_t k = 0; k < count; ++k) ++send[to[k]];
+                                    });
     std::vector<index_t> next(send.size());
     std::exclusive_scan(send.begin(), send.end(), next.begin(), index_t{0});
-    for (index_t i = 0; i < n; ++i) {
-      index_t const place = next[placed.next(word_at(i))]++;
-      std::construct_at(split_keys.data() + place, in[static_cast<std::size_t>(i)]);
-      std::construct_at(split_values.data() + place, value_at(i));
-    }
+    detail::each_rank_of_keys<word>(
+        n, word_at, cuts, [&](index_t begin, std::uint32_t const* to, index_t count) {
+          for (index_t k = 0; k < count; ++k) {
+            index_t const i = begin + k, place = next[to[k]]++;
+            std::construct_at(split_keys.data() + place, in[static_cast<std::size_t>(i)]);
+            std::construct_at(split_values.data() + place, value_at(i));
+          }
+        });
   });
   call.through().transpose(call.at("counts"), send, receive);
   auto const exchange = [&]<class T>(char const* step, cpu::detail::sort_memory<T>& from,
