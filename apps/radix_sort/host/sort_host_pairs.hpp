@@ -87,27 +87,28 @@ std::vector<typename exact_splitters<Word>::unsorted_cut> cuts_of_unsorted(colle
   std::vector<index_t> cuts;
   for (int r = 1; r < out.ranks(); ++r) cuts.push_back(out.begin(r));
   exact_splitters<Word> splitters(cuts, out.total());
-  std::vector<Word> near;  // the words that concern a cut, after the first round
+  std::vector<Word> candidates;  // the words that concern a cut, after the first round
   for (bool first = true; !splitters.done(); first = false) {
     std::vector<index_t> counters(splitters.counters());
     if (first) {
       splitters.count_unsorted(n, word_at, counters);
     } else {
       splitters.count_unsorted(
-          std::ssize(near), [&](index_t i) { return near[static_cast<std::size_t>(i)]; }, counters);
+          std::ssize(candidates),
+          [&](index_t i) { return candidates[static_cast<std::size_t>(i)]; }, counters);
     }
     call.through().sum(call.at("splitters"), counters, summed_ranks::all);
     splitters.take(counters);
     for (index_t i = 0; first && i < n; ++i) {
-      if (splitters.concerns(word_at(i))) near.push_back(word_at(i));
+      if (splitters.concerns(word_at(i))) candidates.push_back(word_at(i));
     }
-    if (!first) std::erase_if(near, [&](Word word) { return !splitters.concerns(word); });
+    if (!first) std::erase_if(candidates, [&](Word word) { return !splitters.concerns(word); });
   }
-  std::ranges::sort(near);
+  std::ranges::sort(candidates);
   auto const words = splitters.cut_words();
   std::vector<index_t> equal;
   for (Word const word : words) {
-    auto const [begin, end] = std::equal_range(near.begin(), near.end(), word);
+    auto const [begin, end] = std::equal_range(candidates.begin(), candidates.end(), word);
     equal.push_back(end - begin);
   }
   std::vector<index_t> before = equal;
