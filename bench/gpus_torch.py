@@ -109,6 +109,8 @@ def main():
     parser.add_argument("--samples", type=int, default=7)
     parser.add_argument("--record", help="a JSON file for the results")
     arguments = parser.parse_args()
+    if arguments.total % (8 * arguments.gpus) != 0:
+        parser.error("--total is no multiple of 8 bytes for each GPU")
     os.environ.setdefault("MASTER_ADDR", "127.0.0.1")
     os.environ.setdefault("MASTER_PORT", "29513")
     os.environ["NCCL_NVLS_ENABLE"] = "0"

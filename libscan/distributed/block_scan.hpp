@@ -30,7 +30,7 @@ class rank_blocks {
  public:
   virtual index_t size() const = 0;
   /// Whether `sums` and `scan` treat all items as one block, without borrowed ones. Then `scan`
-  /// returns the last inclusive result, and needs no sums of these items.
+  /// returns the last inclusive result, and need not come after `sums`.
   virtual bool in_one_piece() const { return false; }
   virtual std::vector<T> first(index_t n) const = 0;
   virtual void put_first(std::span<T const> results) const = 0;
@@ -177,8 +177,8 @@ class block_scan {
     });
   }
 
-  /// The same by the ranks' totals. Without `last_too`, that of the last items is not needed: the
-  /// value is the one before them.
+  /// The same by the ranks' totals. Without `last_too`, the part that ends the array is not summed,
+  /// and the returned value is the one before it.
   T by_rank(T const& init, bool last_too) {
     std::vector<T> sums;
     bool const needed = last_too || !ends_array();

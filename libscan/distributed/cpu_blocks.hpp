@@ -91,13 +91,13 @@ class cpu_blocks final : public rank_blocks<typename Op::value_type> {
     std::optional<T> last;
     index_t const own = items_.size() - blocks.lent;
     each_block(blocks, borrowed, [&](cpu::chunk const& c, T const* data, std::vector<T>& space) {
-      T* const direct = data == space.data() ? nullptr : items_.result_memory();
-      if (direct == nullptr) space.resize(static_cast<std::size_t>(c.size()), op_.identity());
-      T* const to = direct == nullptr ? space.data() : direct + blocks.lent + c.begin;
+      T* const results = data == space.data() ? nullptr : items_.result_memory();
+      if (results == nullptr) space.resize(static_cast<std::size_t>(c.size()), op_.identity());
+      T* const to = results == nullptr ? space.data() : results + blocks.lent + c.begin;
       T const value =
           scan_items(1, kind, data, to, c.size(), values_[static_cast<std::size_t>(c.index)]);
       if (c.end == blocks.items) last.emplace(value);
-      if (direct != nullptr) return;
+      if (results != nullptr) return;
       for (index_t i = c.begin; i < std::min(c.end, own); ++i) {
         items_.store(blocks.lent + i, to[i - c.begin]);
       }
@@ -134,12 +134,12 @@ class cpu_blocks final : public rank_blocks<typename Op::value_type> {
             data += blocks.lent + c.begin;
           } else {
             space.resize(static_cast<std::size_t>(c.size()), op_.identity());
-            T* const to = space.data() - c.begin;
+            T* const to = space.data();
             for (index_t i = c.begin; i < std::min(c.end, own); ++i) {
-              to[i] = items_.load(blocks.lent + i);
+              to[i - c.begin] = items_.load(blocks.lent + i);
             }
             for (index_t i = std::max(c.begin, own); i < c.end; ++i) {
-              to[i] = borrowed[static_cast<std::size_t>(i - own)];
+              to[i - c.begin] = borrowed[static_cast<std::size_t>(i - own)];
             }
             data = space.data();
           }

@@ -62,8 +62,8 @@ auto with_buckets(bucket_rule<typename sort_order<Key>::word_type> const& rule,
   auto const bits_for = [&](index_t keys) {
     return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(rule.total / keys)));
   };
-  int const wanted = std::clamp(bits_for(cpu::detail::sort_tuning{}.bucket_items),
-                                std::min(8, bits_for(few)), cpu::detail::max_split_bits);
+  int const wanted = std::clamp(bits_for(rule.bucket_items), std::min(8, bits_for(few)),
+                                cpu::detail::max_split_bits);
   int const top = static_cast<int>(std::bit_width(static_cast<word>(low ^ high)));
   int const range = std::max(1, static_cast<int>(std::bit_width(static_cast<word>(high - low))));
   cpu::detail::digit const of_range{range - std::clamp(wanted, 1, range),
@@ -73,6 +73,11 @@ auto with_buckets(bucket_rule<typename sort_order<Key>::word_type> const& rule,
     return body(bounded_buckets<word>(low, high, of_range, std::move(sample)));
   }
   return body(highest);  // all compared bits: no word is beyond
+}
+
+template <class Key>
+index_t compiled_buckets<Key>::bucket_items() {
+  return cpu::detail::sort_tuning{}.bucket_items;
 }
 
 template <class Key>

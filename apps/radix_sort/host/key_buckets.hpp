@@ -18,12 +18,16 @@ template <class Word>
 struct bucket_rule {
   std::span<Word const> sample;  ///< compared bits of the words of some keys of all ranks
   index_t total;                 ///< keys of all ranks
+  index_t bucket_items;          ///< keys that a bucket should have, in the mean
 };
 
 /// Keys of a type that `sort_key` lists.
 template <class Key>
 struct compiled_buckets {
   using word = typename sort_order<Key>::word_type;
+
+  /// The keys of a bucket that this processor sorts fast. Ranks may have different processors.
+  static index_t bucket_items();
 
   /// Whether no key comes before the one in front of it. Returns early if many do.
   static bool are_sorted(int threads, Key const* keys, index_t n, sort_order<Key> const& order);

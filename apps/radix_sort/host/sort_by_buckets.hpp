@@ -66,14 +66,14 @@ void sort_own(ranks const& on, device_pairs<Key const, Value const> in, index_t 
   }
 }
 
-/// Sorts n of this rank's own by some bits. Keys alone that are equal in these bits come in any
-/// order.
+/// Groups n of this rank's own by some bits, before a sort by the bits below. If that leaves no
+/// bits out, keys alone come in any order within a group.
 template <class Key, class Value>
 void group_own(ranks const& on, device_pairs<Key const, Value const> in, index_t n,
-               device_pairs<Key, Value> out, sort_options const& options) {
+               device_pairs<Key, Value> out, sort_options const& options, bool all_bits) {
   if constexpr (std::is_same_v<Value, keys_only>) {
     sort_call call = detail::sort_of_keys(device_span<Key const>{in.keys, n}, out.keys);
-    call.any_order = true;
+    call.any_order = all_bits;
     sort_of<Key>::enqueue(on.queue(), call, options);
   } else {
     detail::sort_own(on, in, n, out, options);
@@ -376,7 +376,7 @@ bool sort_by_buckets(collective_call& call, ranks const& on,
     split_buckets mine{};
     try {
       split.emplace(on.queue(), n);
-      detail::group_own(on, in, n, split->get(), to_buckets);
+      detail::group_own(on, in, n, split->get(), to_buckets, order.has_all_bits());
       mine.bounds = detail::bounds_of(on, split->get().keys, n, order);
       other.emplace(on.queue(), n_out);
       mine.has_memory = true;

@@ -43,6 +43,7 @@ class host_key_sort {
     if (are_sorted(all)) return rebalance_sorted(d);
     gather_sample();
     rule_.total = d.in.total();
+    rule_.bucket_items = all[0].bucket_items;
     sort_by_buckets(d);
   }
 
@@ -51,6 +52,7 @@ class host_key_sort {
 
   struct numbers {
     index_t in, out;
+    index_t bucket_items;
     bool sorted;
     word first, last;  // if there are keys
   };
@@ -63,7 +65,8 @@ class host_key_sort {
     cpu::detail::require_aligned(in_.data());
     cpu::detail::require_aligned(out_.data());
     order_.check_bits();
-    numbers mine{std::ssize(in_), std::ssize(out_), false, 0, 0};
+    numbers mine{
+        std::ssize(in_), std::ssize(out_), compiled_buckets<Key>::bucket_items(), false, 0, 0};
     if (on_.size() == 1) return mine;
     mine.sorted =
         compiled_buckets<Key>::are_sorted(on_.threads(), in_.data(), std::ssize(in_), order_);
@@ -86,28 +89,30 @@ class host_key_sort {
 
   bool overlaps() const { return memory_span(std::as_bytes(in_)).overlaps(std::as_bytes(out_)); }
 
-  /// Calls write(to) with memory for the result that does not overlap the keys.
-  template <class Write>
-  void write_apart(Write const& write) const {
-    if (!overlaps()) return write(out_);
-    cpu::detail::sort_memory<Key> const space(std::ssize(out_));
-    std::span<Key> const to(space.data(), out_.size());
-    write(to);
-    std::ranges::copy(to, out_.begin());
+  /// Memory for the result that does not overlap the keys: `space`, if `out_` does.
+  std::span<Key> apart(cpu::detail::sort_memory<Key>& space) const {
+    if (!overlaps()) return out_;
+    space = cpu::detail::sort_memory<Key>(std::ssize(out_));
+    return {space.data(), out_.size()};
   }
 
   void sort_alone() const {
     if (in_.data() == out_.data()) return libscan::sort_keys(on_.local(), in_, out_, options_);
-    write_apart([&](std::span<Key> to) { libscan::sort_keys(on_.local(), in_, to, options_); });
+    cpu::detail::sort_memory<Key> space;
+    std::span<Key> const to = apart(space);
+    libscan::sort_keys(on_.local(), in_, to, options_);
+    if (to.data() != out_.data()) std::ranges::copy(to, out_.begin());
   }
 
   void rebalance_sorted(in_and_out const& d) {
     auto const pieces = detail::rebalanced_pieces(d, on_.rank());
-    write_apart([&](std::span<Key> to) {
-      detail::exchange_pieces(call_, "keys", in_, std::span<index_t const>(pieces.send), to,
-                              std::span<index_t const>(pieces.receive));
-      call_.agree("end", [] {});
-    });
+    cpu::detail::sort_memory<Key> space;
+    std::span<Key> to;
+    call_.agree("space", [&] { to = apart(space); });
+    detail::exchange_pieces(call_, "keys", in_, std::span<index_t const>(pieces.send), to,
+                            std::span<index_t const>(pieces.receive));
+    call_.agree("end", [] {});
+    if (to.data() != out_.data()) std::ranges::copy(to, out_.begin());
   }
 
   /// Words of some keys of all ranks.

@@ -24,8 +24,8 @@ static_assert(sizeof(sample_totals) == total_counters * sizeof(index_t));
 /// space for all bins, in device memory.
 /// Result: how many samples of all ranks are below the bins, inside, above, and NaN.
 /// Types: as `histogram` of histogram_device_calls.hpp. All ranks pass the same rule.
-/// Synchronization: collective, on the queue's stream; counts are added up in host memory, and
-/// `counts` are complete when the stream has come so far.
+/// Synchronization: collective, on the queue's stream; returns when `counts` are complete. They are
+/// added up in host memory.
 /// Throws: `invalid_argument` on a rank whose engine is cpu, or whose `counts` are null, on all
 /// ranks if their rules have different numbers of bins; what the local call throws there, and
 /// `remote_error` on all others; `communicator_lost`.
@@ -46,7 +46,10 @@ sample_totals histogram(ranks const& on, device_span<Sample> samples, std::uint6
                          rule, d_totals);
       counters.download(own);
     });
-    detail::copy(on.queue(), counts, all.data(), bins * sizeof(index_t));
+    call.agree("results", [&] {
+      detail::copy(on.queue(), counts, all.data(), bins * sizeof(index_t));
+      detail::synchronize(on.queue());
+    });
     return totals;
   });
 }

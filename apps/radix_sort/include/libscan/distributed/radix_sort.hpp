@@ -37,7 +37,7 @@ void sort_with_values(char const* name, ranks const& on, std::span<Key const> in
       cpu::detail::require_aligned(in.data());
       sort_order<Key>{options.direction, options.first_bit, options.end_bit, {}}.check_bits();
     });
-    index_t const begin = d.in.begin(on.rank());
+    index_t const begin = d.in.begin(on.rank());  // of all ranks' keys
     auto const value = [&](index_t i) { return value_at(i, begin); };
     detail::sort_host_pairs<Value>(call, on, d.out, in, value, out, values_out, options);
   });
@@ -49,8 +49,8 @@ void sort_with_values(char const* name, ranks const& on, std::span<Key const> in
 /// rank gets exactly that number, also if all keys are equal.
 /// Types: as `sort_keys` on an engine. `keys` and `out` may be the same memory.
 /// Result: the bits of `sort_keys` of the whole array on one rank: the sort is stable.
-/// Memory: a copy of the local result, and one of the local keys if `out` overlaps them or is
-/// shorter; at most 16 MiB of counters.
+/// Memory: two copies of the local keys or of the local result, if that is more; at most 16 MiB of
+/// counters.
 /// Synchronization: collective; each key is sent at most once.
 /// Throws: `invalid_argument` on all ranks unless the lengths of all `out` and of all `keys` have
 /// the same sum, and on a rank with misaligned memory; `remote_error` if another rank failed;
@@ -76,7 +76,9 @@ void sort_keys(ranks const& on, Keys const& keys, Out&& out, sort_options const&
 
 /// Sorts as `sort_keys`, and moves values with their keys. Values are of any trivially copyable
 /// type with a default constructor, one per key. Each output may be its input.
-/// Throws: also `invalid_argument` on a rank with a different number of values than keys.
+/// Memory: two copies of the local keys and values, or of their results, if those are more; words
+/// of keys that are next to other ranks' parts. Throws: also `invalid_argument` on a rank with a
+/// different number of values than keys.
 template <host_items Keys, host_output Out, host_items Values, host_output ValuesOut>
 void sort_pairs(ranks const& on, Keys const& keys, Out&& out, Values const& values,
                 ValuesOut&& values_out, sort_options const& options = {}) {
@@ -100,7 +102,7 @@ void sort_pairs(ranks const& on, Keys const& keys, Out&& out, Values const& valu
 }
 
 /// The global positions of the keys in sorted order: each rank gets the next `positions.size()` of
-/// them. `positions` holds index_t. Otherwise as `sort_keys`.
+/// them. `positions` holds index_t. Otherwise as `sort_pairs`.
 template <host_items Keys, host_output Positions>
 void argsort(ranks const& on, Keys const& keys, Positions&& positions,
              sort_options const& options = {}) {

@@ -85,15 +85,20 @@ class device_distributed_matrix {
   /// the halo in a stream of their own while they multiply the rows that need none of it.
   /// Throws: as `distributed_matrix::multiply`; `device_error`.
   void multiply(device_span<T const> x, device_span<T> y, product_options<T> const& how = {}) {
-    ranks const aside(on_.comm(), halo_stream_->queue());
+    device_queue beside = on_.queue();  // with its memory functions
+    beside.stream = halo_stream_->queue().stream;
+    beside.workspace = nullptr;
+    ranks const aside(on_.comm(), beside);
     detail::collective(on_.comm(), "multiply", [&](detail::collective_call& call) {
       call.agree("vectors", [&] {
         detail::check_device_items(on_, x);
         detail::check_device_items(on_, y);
         plan_.check_vectors(on_.rank(), detail::device_bytes(x.data, x.size), x.size,
                             detail::device_bytes(y.data, y.size), y.size);
-        detail::follow(aside.queue(), on_.queue().stream);
-        if (chosen_) chosen_->multiply(aside.queue(), x.data, out_->data());
+        detail::follow(beside, on_.queue().stream);
+        if (chosen_) chosen_->multiply(beside, x.data, out_->data());
+        // If a rank gives up, x is read no longer than the queue's stream lasts.
+        detail::follow(on_.queue(), beside.stream);
         multiply_rows(false, x.data, y.data, how);
       });
       detail::exchange_device_pieces<T>(call, aside, "halo", out_->data(), plan_.send,
