@@ -33,7 +33,7 @@ struct rank_step {
   std::string name;                    ///< as in messages about failures
   std::string words;                   ///< what the ranks do
   int rounds = 1;                      ///< how often they do it
-  std::vector<std::int32_t> numbers;   ///< what each rank tells all others, if it is one number
+  std::vector<std::int32_t> numbers;   ///< totals of the ranks' items, which later ranks need
   std::vector<rank_message> messages;  ///< by sender, then receiver
 };
 

@@ -138,6 +138,11 @@ recorded_ranks record_ranks(ranks_request const& request) {
     }
   });
   run.steps = steps_of(calls);
+  // The total of the rank that ends the array enters no other rank, and is not computed.
+  auto const before_end = [&](int r) { return r < request.ranks && parts.end(r) < parts.total(); };
+  std::size_t needed = 0;
+  while (before_end(static_cast<int>(needed))) ++needed;
+  for (rank_step& step : run.steps) step.numbers.resize(std::min(needed, step.numbers.size()));
   return run;
 }
 

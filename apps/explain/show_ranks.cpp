@@ -155,6 +155,10 @@ std::string ranks_text(recorded_ranks const& run) {
       text += "  rank " + std::to_string(r) + ": its items' total is " +
               std::to_string(step.numbers[r]) + "\n";
     }
+    if (step.name == "carries" && step.numbers.size() < run.items.size()) {
+      text += "  rank " + std::to_string(step.numbers.size()) +
+              ": no later rank needs its items' total\n";
+    }
     for (rank_message const& one : step.messages) {
       text += "  rank " + std::to_string(one.from) + " to rank " + std::to_string(one.to) + ": " +
               joined(one.items) + "\n";

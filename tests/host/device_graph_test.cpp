@@ -22,8 +22,9 @@
 namespace libscan::test {
 
 TEST_CASE("captured calls replay with other data, and counts that stay on the device") {
-  auto const on = machines().front();
-  if (!on.is_cuda()) return;  // the executor has no graphs
+  auto const all = machines();
+  if (all.empty() || !all.front().is_cuda()) return;  // the executor has no graphs
+  auto const on = all.front();
   index_t const most = 20000;
   auto const keep = parse_predicate<std::int32_t>(">= 0");
   std::size_t const bytes = std::max({device_filter_workspace_bytes<std::int32_t>(on, most),
@@ -74,8 +75,9 @@ TEST_CASE("captured calls replay with other data, and counts that stay on the de
 }
 
 TEST_CASE("temporary memory comes from a pool of cudaMallocAsync, and goes back") {
-  auto const on = machines().front();
-  if (!on.is_cuda()) return;
+  auto const all = machines();
+  if (all.empty() || !all.front().is_cuda()) return;
+  auto const on = all.front();
   cudaMemPoolProps props{};
   props.allocType = cudaMemAllocationTypePinned;
   props.location = {cudaMemLocationTypeDevice, on.device()};
