@@ -331,7 +331,7 @@ template <class Tuning, class Order, class Value>
 void choose_passes(workspace& ws, sort_buffers<typename Order::key_type> keys,
                    sort_buffers<Value> values, item_count n, Order const& order,
                    std::vector<digit_place> const& places, sort_state const& state,
-                   sort_stability asked) {
+                   sort_stability stability) {
   using pass = typename Tuning::pass;
   constexpr bool may_witness = equal_is_identical<Order> && std::is_void_v<Value>;
   auto const staged = [&]<tile_witness Witness, class Pass>() {
@@ -340,7 +340,7 @@ void choose_passes(workspace& ws, sort_buffers<typename Order::key_type> keys,
   };
   if constexpr (tunes_staged_pass<pass>) {
     if constexpr (may_witness) {
-      if (device::keys_are_witness(order, asked)) {
+      if (device::keys_are_witness(order, stability)) {
         return staged.template operator()<tile_witness::keys, pass>();
       }
     }
@@ -352,7 +352,7 @@ void choose_passes(workspace& ws, sort_buffers<typename Order::key_type> keys,
       if (n.at_most() >= by_position::min_items && simt::device_can_pipeline<kernel>()) {
         if constexpr (may_witness) {
           using by_key = typename Tuning::template staged<tile_witness::keys>;
-          if (device::keys_are_witness(order, asked)) {
+          if (device::keys_are_witness(order, stability)) {
             return staged.template operator()<tile_witness::keys, by_key>();
           }
         }
@@ -370,12 +370,12 @@ void sort_in_passes(workspace& ws, std::byte* memory, sort_layout const& layout,
                     sort_buffers<typename Order::key_type> keys, sort_buffers<Value> values,
                     item_count n, Order const& order, std::vector<digit_place> const& places,
                     pass_count wanted, bucket_offsets offsets = {},
-                    sort_stability asked = sort_stability::stable) {
+                    sort_stability stability = sort_stability::stable) {
   sort_state const state = layout.state(memory);
   simt::fill_async(memory + layout.state_offset, 0, layout.reset_bytes(), ws.stream());
   device::count_digits<typename Tuning::histogram>(ws, keys.in, n, order, places, wanted, state,
                                                    offsets);
-  device::choose_passes<Tuning>(ws, keys, values, n, order, places, state, asked);
+  device::choose_passes<Tuning>(ws, keys, values, n, order, places, state, stability);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

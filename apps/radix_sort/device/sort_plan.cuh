@@ -129,15 +129,15 @@ __device__ __forceinline__ typename Order::word_type sorted_bits(
   return static_cast<word>(order.word(key) & (up_to_end >> order.first_bit << order.first_bit));
 }
 
-/// What is asked of a sort of keys alone: that keys that are equal in the order's bits keep their
-/// order, or only that all bits ascend.
+/// Whether keys without values that are equal in the order's bits keep their order.
 enum class sort_stability : std::uint8_t { stable, any_order };
 
-/// Whether ascending `sorted_bits` show that a pass did what is asked: if it may be any order, or
-/// keys that compare equal under `order` are identical. Not for floats, whose zeros differ.
+/// Whether ascending `sorted_bits` show that a pass is right: equal keys may come in any order, or
+/// are identical. Not for floats, whose zeros differ.
 template <class Order>
-bool keys_are_witness(Order const& order, sort_stability asked = sort_stability::stable) {
-  return equal_is_identical<Order> && (asked == sort_stability::any_order || order.has_all_bits());
+bool keys_are_witness(Order const& order, sort_stability stability = sort_stability::stable) {
+  return equal_is_identical<Order> &&
+         (stability == sort_stability::any_order || order.has_all_bits());
 }
 
 /// The digit that begins at a bit of the order.

@@ -40,10 +40,11 @@ void device_sort<Machine, Key>::enqueue(Machine on, queue_place const& place, so
   item_count const n =
       call.d_n == nullptr ? item_count(call.n) : item_count::on_device(call.d_n, call.n);
   if (call.values_out == nullptr) {
-    auto const asked =
+    auto const stability =
         call.any_order ? device::sort_stability::any_order : device::sort_stability::stable;
     device::sort<void, sort_order<Key>, void>(
-        ws, {static_cast<Key const*>(call.keys), static_cast<Key*>(call.out)}, {}, n, order, asked);
+        ws, {static_cast<Key const*>(call.keys), static_cast<Key*>(call.out)}, {}, n, order,
+        stability);
   } else if (call.value_bytes == sizeof(std::uint32_t)) {
     enqueue_with_values<std::uint32_t>(ws, call, n, order);
   } else {

@@ -66,8 +66,8 @@ void sort_own(ranks const& on, device_pairs<Key const, Value const> in, index_t 
   }
 }
 
-/// Groups n of this rank's own by some bits, before a sort by the bits below. If that leaves no
-/// bits out, keys alone come in any order within a group.
+/// Groups n of this rank's own by some bits, before a sort by the bits below. `all_bits`: the whole
+/// sort compares all bits. Then keys without values come in any order within a group.
 template <class Key, class Value>
 void group_own(ranks const& on, device_pairs<Key const, Value const> in, index_t n,
                device_pairs<Key, Value> out, sort_options const& options, bool all_bits) {

@@ -29,7 +29,7 @@ struct sort_call {
   index_t const* d_n = nullptr;
   index_t const* offsets = nullptr;  ///< of sorts within segments: segments + 1
   index_t segments = 0;
-  bool any_order = false;  ///< of keys alone: those that are equal may come in any order
+  bool any_order = false;  ///< of keys without values: equal ones may come in any order
 };
 
 /// A split by keys, which are unsigned integers of `key_bytes` in [0, buckets). All pointers are to

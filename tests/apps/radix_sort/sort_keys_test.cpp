@@ -283,7 +283,7 @@ TEMPLATE_TEST_CASE("no pointer needs alignment beyond its type's", "", tiny_pass
   }
 }
 
-TEMPLATE_TEST_CASE("keys that are equal in some bits may be asked for in any order", "",
+TEMPLATE_TEST_CASE("keys that are equal in some bits may come in any order", "",
                    tiny_passes, staged) {
   using order = sort_order<std::uint32_t>;
   for (index_t const n : {1, 31, 2100}) {

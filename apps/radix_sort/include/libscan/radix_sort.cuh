@@ -109,7 +109,7 @@ bool sort_at_once(workspace& ws, std::byte* counts, sort_buffers<typename Order:
 /// positions. `keys.out` may be null: the sorted keys are not stored.
 template <class Tuning, class Order, class Value>
 void sort(workspace& ws, sort_buffers<typename Order::key_type> keys, sort_buffers<Value> values,
-          item_count n, Order const& order, sort_stability asked = sort_stability::stable) {
+          item_count n, Order const& order, sort_stability stability = sort_stability::stable) {
   using key_type = typename Order::key_type;
   using tuning = sort_tuning_or<Order, Value, Tuning>;
   order.check_bits();
@@ -137,7 +137,7 @@ void sort(workspace& ws, sort_buffers<typename Order::key_type> keys, sort_buffe
   }
   if (device::sort_at_once<Tuning>(ws, next, keys, values, n, order, places)) return;
   device::sort_in_passes<tuning>(ws, memory, layout, keys, values, n, order, places,
-                                 in_place ? pass_count::even : pass_count::any, {}, asked);
+                                 in_place ? pass_count::even : pass_count::any, {}, stability);
 }
 
 /// Sorts between two buffers of each.
