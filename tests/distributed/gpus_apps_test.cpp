@@ -325,6 +325,16 @@ TEST_CASE("filters and histograms of device memory over ranks") {
   }
 }
 
+TEST_CASE("a histogram of device memory without space for counts is refused on each rank") {
+  auto const count = [](ranks const& on) {
+    on_device<std::int32_t> const mine(on, std::vector<std::int32_t>{1, 2, 3});
+    device_span<std::int32_t const> const in{mine.data(), mine.size()};
+    histogram(on, in, nullptr, even_bins<std::int32_t>(0, 4, 4));
+  };
+  REQUIRE_THROWS_WITH(thread_ranks(machines_for(2)).run(count),
+                      "histogram: counts are null; expected space for all bins");
+}
+
 TEST_CASE("items of device memory move between ranks") {
   index_t const n = 3001;
   auto items = keys_of<std::uint32_t>(skew::uniform, n);
