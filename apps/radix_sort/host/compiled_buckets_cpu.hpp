@@ -54,8 +54,8 @@ template <class Key, class Body>
 auto with_buckets(bucket_rule<typename sort_order<Key>::word_type> const& rule,
                   sort_order<Key> const& order, Body const& body) {
   using word = typename sort_order<Key>::word_type;
-  std::vector<word> sample(rule.sample.begin(), rule.sample.end());
-  if (sample.empty()) sample.push_back(0);
+  std::vector<word> sample(std::max<std::size_t>(1, rule.sample.size()));  // one 0 without a sample
+  std::ranges::copy(rule.sample, sample.begin());
   auto const [low, high] = std::ranges::minmax(sample);
   // As many as leave a core's cache full of keys; of few keys, enough to cut at any rank.
   constexpr index_t few = 64;
