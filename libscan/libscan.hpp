@@ -115,7 +115,8 @@ detail::host_value_t<In, Op, Init> inclusive_scan(engine const& on, In const& in
 }
 
 /// Exclusive scan from the end: out[i] = in[i+1] op ... op in[n-1] op init. Returns in[0] op ... op
-/// in[n-1] op init. Otherwise as `exclusive_scan`. Link libscan::segments.
+/// in[n-1] op init. If `minimum` or `maximum` of floats is 0, its sign may be that of any of these
+/// items that is 0. Otherwise as `exclusive_scan`. Link libscan::segments.
 template <host_items In, host_output Out, class Op = detail::default_sum<In>, class Init = unstated>
 detail::host_value_t<In, Op, Init> reverse_exclusive_scan(engine const& on, In const& in, Out&& out,
                                                           Op op = {},

@@ -138,6 +138,13 @@ void scan_items(check_case const& c, placed in, placed out, Begins begins, toler
     results[i] = c.kind == scan_kind::inclusive ? running : before;
   });
   if (T* const total = out.at<T>(slot::total)) *total = running;
+  if constexpr (std::is_floating_point_v<T>) {
+    bool const ties = c.op == operator_kind::minimum || c.op == operator_kind::maximum;
+    // From the end, +0 and -0 are both right. No tolerance is smaller than this one.
+    if (ties && c.reverse) {
+      allowed.assign(static_cast<std::size_t>(c.n + 1), std::numeric_limits<double>::denorm_min());
+    }
+  }
 }
 
 /// One sum of items [begin, end) after the init; of complex numbers, of one part of each.
