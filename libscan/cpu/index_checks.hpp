@@ -50,10 +50,11 @@ index_t first_negative(int threads, index_t n, NumberAt const& number_at) {
                          "; expected >= 0");
 }
 
-/// Whether segments + 1 offsets ascend as unsigned numbers, by vector code. If so, and the last one
-/// is not negative, none is: it would be more than the last. False for types without vector code.
+/// Whether segments + 1 offsets ascend, by vector code: those of 4 bytes as unsigned numbers. If
+/// so, and the last one is not negative, none is: it would be more than the last. False for types
+/// without vector code.
 template <class Offset>
-bool ascend_unsigned(int threads, Offset const* offsets, index_t segments) {
+bool ascend_by_vectors(int threads, Offset const* offsets, index_t segments) {
   if constexpr (std::integral<Offset> && (sizeof(Offset) == 4 || sizeof(Offset) == 8)) {
     vector_heads const& code = best_vector_heads();
     auto const ascend = sizeof(Offset) == 4 ? code.ascend_4_bytes : code.ascend_8_bytes;
@@ -81,7 +82,7 @@ void check_offsets(char const* call, int threads, Offset const* offsets, index_t
   auto const at = [=](index_t s) { return static_cast<index_t>(offsets[s]); };
   index_t const last = at(segments);
   bool const ends = 0 <= last && last <= n;
-  if (ends && detail::ascend_unsigned(threads, offsets, segments)) return;
+  if (ends && detail::ascend_by_vectors(threads, offsets, segments)) return;
   index_t wrong = detail::first_negative(
       threads, segments, [=](index_t s) { return at(s) | detail::difference(at(s + 1), at(s)); });
   if (ends && wrong == segments) return;

@@ -4,6 +4,7 @@
 #include <libscan/cpu/vector_heads.hpp>
 
 #include <cstring>
+#include <utility>
 
 #include <libscan/cpu/vector_targets.hpp>
 
@@ -116,20 +117,47 @@ index_t mark_offsets(void const* numbers, index_t count, index_t begin, index_t 
   return at - first_number;
 }
 
+/// Not 0 in lanes where `here` is less than `before`, as unsigned numbers of 32 bits.
+HWY_INLINE hn::Vec<lanes<std::uint32_t>> descent(hn::Vec<lanes<std::uint32_t>> before,
+                                                 hn::Vec<lanes<std::uint32_t>> here) {
+  return hn::Xor(hn::Max(before, here), here);
+}
+
+/// Negative in lanes where `here` is negative or less than `before`, which is not.
+HWY_INLINE hn::Vec<lanes<std::int64_t>> descent(hn::Vec<lanes<std::int64_t>> before,
+                                                hn::Vec<lanes<std::int64_t>> here) {
+  return hn::Or(here, hn::Sub(here, before));
+}
+
+HWY_INLINE bool is_descent(std::uint32_t x) { return x != 0; }
+HWY_INLINE bool is_descent(std::int64_t x) { return x < 0; }
+
 template <class Number>
 bool ascend(void const* numbers, index_t count) {
   lanes<Number> const d;
   auto const from = static_cast<Number const*>(numbers);
   constexpr auto width = static_cast<index_t>(hn::MaxLanes(lanes<Number>()));
-  auto less = hn::Zero(d);  // without leaving the loop early
+  constexpr index_t vectors = 4;  // without leaving the loop early
+  auto const at = [=](index_t i) HWY_ATTR { return hn::LoadU(d, from + i); };
+  auto all = hn::Zero(d);
   index_t i = 1;
-  for (; i + width <= count; i += width) {
-    auto const before = hn::LoadU(d, from + i - 1), here = hn::LoadU(d, from + i);
-    less = hn::Or(less, hn::VecFromMask(d, hn::Lt(here, before)));
+  for (; i + vectors * width <= count; i += vectors * width) {
+    auto const first = descent(at(i - 1), at(i));
+    auto const second = descent(at(i + width - 1), at(i + width));
+    auto const third = descent(at(i + 2 * width - 1), at(i + 2 * width));
+    auto const fourth = descent(at(i + 3 * width - 1), at(i + 3 * width));
+    all = hn::Or(all, hn::Or(hn::Or(first, second), hn::Or(third, fourth)));
   }
-  bool all = hn::AllTrue(d, hn::Eq(less, hn::Zero(d)));
-  for (; i < count; ++i) all = all && from[i - 1] <= from[i];
-  return all;
+  alignas(64) Number found[width];
+  hn::Store(all, d, found);
+  if (std::cmp_less(from[0], 0)) return false;
+  for (Number const lane : found) {
+    if (is_descent(lane)) return false;
+  }
+  for (; i < count; ++i) {
+    if (from[i] < from[i - 1]) return false;
+  }
+  return true;
 }
 
 void choose_all(vector_heads& all) {
@@ -137,7 +165,7 @@ void choose_all(vector_heads& all) {
          mark_offsets<std::uint32_t>,
          mark_offsets<std::uint64_t>,
          ascend<std::uint32_t>,
-         ascend<std::uint64_t>,
+         ascend<std::int64_t>,
          mark_changes<std::uint8_t>,
          mark_changes<std::uint16_t>,
          mark_changes<std::uint32_t>,

@@ -234,8 +234,21 @@ void check_ascent(cpu::detail::ascent_check ascend) {
       // Also where the sign bit decides, as a signed number and an unsigned one.
       changed[i] = max;
       CHECK(ascend(changed.data(), n) == (static_cast<index_t>(i) == n - 1));
-      std::fill(changed.begin() + static_cast<std::ptrdiff_t>(i), changed.end(), max / 2 + 1);
+      auto const rest = changed.begin() + static_cast<std::ptrdiff_t>(i);
+      std::fill(rest, changed.end(), max / 2 + 1);
       CHECK(ascend(changed.data(), n));
+      if constexpr (std::is_signed_v<Number>) {
+        for (Number const negative : {Number{-1}, std::numeric_limits<Number>::min()}) {
+          std::fill(rest, changed.end(), negative);
+          CHECK_FALSE(ascend(changed.data(), n));
+          changed.back() = max;
+          CHECK(ascend(changed.data(), n) == (static_cast<index_t>(i) == n - 1));
+        }
+      }
+    }
+    if constexpr (std::is_signed_v<Number>) {
+      numbers[0] = -1;
+      CHECK_FALSE(ascend(numbers.data(), n));
     }
   }
 }
@@ -244,7 +257,7 @@ TEST_CASE("a descent of numbers is found at any place, whatever the instruction 
   for_each_target([] {
     auto const code = cpu::detail::current_vector_heads();
     check_ascent<std::uint32_t>(code.ascend_4_bytes);
-    check_ascent<std::uint64_t>(code.ascend_8_bytes);
+    check_ascent<std::int64_t>(code.ascend_8_bytes);
   });
 }
 

@@ -71,6 +71,7 @@ keep_where(In, Keep) -> keep_where<In, Keep>;
 
 /// Keeps items whose byte is nonzero.
 struct keep_flagged {
+  static constexpr bool compares_no_floats = true;
   std::uint8_t const* bytes;
 
   bool mark(index_t begin, index_t items, std::uint8_t* flags) const {
@@ -86,6 +87,7 @@ struct keep_flagged {
 
 /// Keeps items whose bit is set: bit i % 32 of word i / 32.
 struct keep_masked {
+  static constexpr bool compares_no_floats = true;
   std::uint32_t const* words;
 
   bool mark(index_t begin, index_t items, std::uint8_t* flags) const {
@@ -117,6 +119,8 @@ struct keep_masked {
 template <class In, class Equal = equal_values>
 struct keep_heads {
   static constexpr bool looks_back = true;
+  static constexpr bool compares_no_floats =
+      std::integral<std::iter_value_t<In>> && std::same_as<Equal, equal_values>;
   In in;
   Equal equal{};
 

@@ -62,6 +62,18 @@ class invalid_is_quiet {
 #endif
 };
 
+struct needs_nothing {};
+
+/// What a thread needs while it marks items by a rule.
+template <class Rule>
+struct marking_state {
+  using type = invalid_is_quiet;
+};
+template <class Rule>
+requires(Rule::compares_no_floats) struct marking_state<Rule> {
+  using type = needs_nothing;
+};
+
 // One chunk of a filter on a CPU, on one core: its items are marked and packed into a buffer of the
 // thread, a block at a time, and copied to their places when those are known.
 
@@ -73,7 +85,7 @@ void mark_blocks(Rule const& rule, chunk const& c, Take take) {
   std::uint8_t flags[mark_items];
   auto const next = detail::memory_read(rule, c.next_begin, c.next_end);
   index_t const share = next.bytes() / ceil_div(c.size(), mark_items) + 1;
-  invalid_is_quiet const comparisons;
+  [[maybe_unused]] typename marking_state<Rule>::type const state{};
   read_ahead ahead(next);
   for (index_t i = c.begin; i < c.end; i += mark_items) {
     index_t const items = std::min(mark_items, c.end - i);
