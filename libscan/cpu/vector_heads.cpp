@@ -117,16 +117,20 @@ index_t mark_offsets(void const* numbers, index_t count, index_t begin, index_t 
   return at - first_number;
 }
 
-/// Not 0 in lanes where `here` is less than `before`, as unsigned numbers of 32 bits.
-HWY_INLINE hn::Vec<lanes<std::uint32_t>> descent(hn::Vec<lanes<std::uint32_t>> before,
-                                                 hn::Vec<lanes<std::uint32_t>> here) {
-  return hn::Xor(hn::Max(before, here), here);
+/// Of 32 bytes: longer ones, whose neighbors begin next to them, would all cross cache lines.
+template <class Number>
+using ascending = hn::CappedTag<Number, 32 / sizeof(Number)>;
+
+/// Not 0 in lanes whose number is less than the one before, as unsigned numbers.
+HWY_INLINE hn::Vec<ascending<std::uint32_t>> descent(std::uint32_t const* at) {
+  auto const here = hn::LoadU(ascending<std::uint32_t>(), at);
+  return hn::Xor(hn::Max(hn::LoadU(ascending<std::uint32_t>(), at - 1), here), here);
 }
 
-/// Negative in lanes where `here` is negative or less than `before`, which is not.
-HWY_INLINE hn::Vec<lanes<std::int64_t>> descent(hn::Vec<lanes<std::int64_t>> before,
-                                                hn::Vec<lanes<std::int64_t>> here) {
-  return hn::Or(here, hn::Sub(here, before));
+/// Negative in lanes whose number is negative or less than the one before, which is not.
+HWY_INLINE hn::Vec<ascending<std::int64_t>> descent(std::int64_t const* at) {
+  auto const here = hn::LoadU(ascending<std::int64_t>(), at);
+  return hn::Or(here, hn::Sub(here, hn::LoadU(ascending<std::int64_t>(), at - 1)));
 }
 
 HWY_INLINE bool is_descent(std::uint32_t x) { return x != 0; }
@@ -134,18 +138,15 @@ HWY_INLINE bool is_descent(std::int64_t x) { return x < 0; }
 
 template <class Number>
 bool ascend(void const* numbers, index_t count) {
-  lanes<Number> const d;
+  ascending<Number> const d;
   auto const from = static_cast<Number const*>(numbers);
-  constexpr auto width = static_cast<index_t>(hn::MaxLanes(lanes<Number>()));
-  constexpr index_t vectors = 4;  // without leaving the loop early
-  auto const at = [=](index_t i) HWY_ATTR { return hn::LoadU(d, from + i); };
-  auto all = hn::Zero(d);
+  constexpr auto width = static_cast<index_t>(hn::MaxLanes(ascending<Number>()));
+  constexpr index_t vectors = 4;
+  auto all = hn::Zero(d);  // without leaving the loop early
   index_t i = 1;
   for (; i + vectors * width <= count; i += vectors * width) {
-    auto const first = descent(at(i - 1), at(i));
-    auto const second = descent(at(i + width - 1), at(i + width));
-    auto const third = descent(at(i + 2 * width - 1), at(i + 2 * width));
-    auto const fourth = descent(at(i + 3 * width - 1), at(i + 3 * width));
+    auto const first = descent(from + i), second = descent(from + i + width);
+    auto const third = descent(from + i + 2 * width), fourth = descent(from + i + 3 * width);
     all = hn::Or(all, hn::Or(hn::Or(first, second), hn::Or(third, fourth)));
   }
   alignas(64) Number found[width];
