@@ -40,8 +40,8 @@ using change_marker = void (*)(void const* keys, index_t n, head_word* to);
 using offset_marker = index_t (*)(void const* numbers, index_t count, index_t begin, index_t words,
                                   head_word* to);
 
-/// Whether none of `count` > 0 numbers is less than the one before: unsigned ones of 4 bytes, or
-/// signed ones of 8 bytes, none of which may be negative.
+/// Whether none of `count` > 0 numbers is less than the one before. Those of 4 bytes are unsigned.
+/// Those of 8 bytes are signed, and none may be negative.
 using ascent_check = bool (*)(void const* numbers, index_t count);
 
 /// The available vector code of head flags.
