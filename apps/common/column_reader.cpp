@@ -277,6 +277,9 @@ std::string column_reader::hint_about_options(std::string_view cell, bool in_fir
   if (in_first && options_.header == header_rule::automatic && !by_name_) {
     return "; if this line is a header: --header yes";
   }
+  if (cell.empty() || means_missing(cell)) {
+    return "; --missing skip leaves out rows without a value (see --missing)";
+  }
   return table_.comment_hint(cell);
 }
 

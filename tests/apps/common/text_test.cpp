@@ -104,8 +104,10 @@ TEST_CASE("text refusals name the line and what was expected") {
   CHECK(refusal("1\n\xc3\xa4\xc3\xc2\xa0\n") ==
         "x:2: '\xc3\xa4\\xc3\\xc2\\xa0' is no number, expected a number");
   CHECK(refusal("v\nw\n") == "x:2: 'w' is no number, expected a number");
-  CHECK(refusal("1,2\n3,\n", as(file_format::text, {}, 2)) ==
-        "x:2: an empty cell, expected a number");
+  CHECK(
+      refusal("1,2\n3,\n", as(file_format::text, {}, 2)) ==
+      "x:2: an empty cell, expected a number; --missing skip leaves out rows without a value (see "
+      "--missing)");
   CHECK(refusal(",2\n") == "x:1: column 1: an empty cell, expected a number" + hint);
   CHECK(refusal("1,2\n3\n") == "x:2: the line has 1 cell, expected 2 as in the first line");
   CHECK(refusal("1 2\n3\n", as(file_format::text, {}, 2)) ==
