@@ -57,7 +57,11 @@ typedef enum libscan_type {
   /* Complex numbers of two F32 or F64, the real part first. For LIBSCAN_PLUS in libscan_scan,
      libscan_reduce, libscan_reduce_by_key, the _from of them, and libscan_workspace_bytes. */
   LIBSCAN_C64 = 10,
-  LIBSCAN_C128 = 11
+  LIBSCAN_C128 = 11,
+  /* 16-bit floats: IEEE halves and bfloat16. As items and results of calls that end in _as, and as
+     keys: of segments, reductions by key, and sorts. bool is LIBSCAN_U8. */
+  LIBSCAN_F16 = 12,
+  LIBSCAN_BF16 = 13
 } libscan_type;
 
 typedef enum libscan_operator {
@@ -103,8 +107,8 @@ typedef struct libscan_items {
 typedef enum libscan_form {
   LIBSCAN_ONE_SEGMENT = 0,
   LIBSCAN_HEAD_BITS = 1,  /* data: uint32_t; bit i % 32 of word i / 32 begins a segment at item i */
-  LIBSCAN_OFFSETS = 2,    /* data: count + 1 int64_t, ascending within 0 to n */
-  LIBSCAN_RANGES = 3,     /* data: count int64_t begins; ends: as many */
+  LIBSCAN_OFFSETS = 2,    /* data: count + 1 integers (int64_t), ascending within 0 to n */
+  LIBSCAN_RANGES = 3,     /* data: count begins (int64_t); ends: as many */
   LIBSCAN_HEAD_FLAGS = 4, /* data: a byte for each item; nonzero begins a segment */
   LIBSCAN_KEYS = 5,  /* data: a key of type `keys` for each item; another one begins a segment */
   LIBSCAN_LENGTH = 6 /* every segment has `count` items, except the last */
@@ -116,7 +120,7 @@ typedef struct libscan_segments {
   void const* data;
   void const* ends;
   int64_t count;
-  libscan_type keys;
+  libscan_type keys; /* or of offsets and ranges: LIBSCAN_I32 or LIBSCAN_U32 if they have 32 bits */
 } libscan_segments;
 
 /* The version of the library; compare it with LIBSCAN_C_API_VERSION. */
@@ -181,6 +185,40 @@ LIBSCAN_C_API libscan_status libscan_workspace_bytes(libscan_queue const* queue,
                                                      libscan_items items,
                                                      libscan_segments const* segments,
                                                      size_t* bytes);
+
+/* Results that are not of the items' type. Items are converted to `accumulator`, which is one of
+   LIBSCAN_I8 to LIBSCAN_F64. Results are of that type; those of scans by LIBSCAN_F32 may also be of
+   LIBSCAN_F16 or LIBSCAN_BF16. Init values, totals of scans and sums are accumulators. */
+typedef struct libscan_results {
+  libscan_type accumulator;
+  libscan_type type;
+  void* data;
+} libscan_results;
+
+/* libscan_scan, libscan_reduce and libscan_reduce_by_key of items of any type but complex numbers.
+   Begins with *d_init, which is in device memory, if that is not NULL. */
+LIBSCAN_C_API libscan_status libscan_scan_as(libscan_queue const* queue, libscan_items items,
+                                             libscan_results out, libscan_segments const* segments,
+                                             libscan_operator op, libscan_scan_kind kind,
+                                             void const* init, void const* d_init, void* d_total);
+LIBSCAN_C_API libscan_status libscan_reduce_as(libscan_queue const* queue, libscan_items items,
+                                               libscan_results totals,
+                                               libscan_segments const* segments,
+                                               libscan_operator op, void const* init,
+                                               void const* d_init, int64_t* d_segments);
+LIBSCAN_C_API libscan_status libscan_reduce_by_key_as(libscan_queue const* queue,
+                                                      libscan_type key_type, void const* keys,
+                                                      libscan_items items, void* unique,
+                                                      libscan_results totals, libscan_operator op,
+                                                      void const* init, void const* d_init,
+                                                      int64_t* d_runs);
+
+/* Sets *bytes to the workspace that these need; of `results`, only types matter. */
+LIBSCAN_C_API libscan_status libscan_workspace_bytes_as(libscan_queue const* queue,
+                                                        libscan_items items,
+                                                        libscan_results results,
+                                                        libscan_segments const* segments,
+                                                        size_t* bytes);
 
 /* What a filter keeps, or which items are true; one member is not NULL. */
 typedef struct libscan_rule {

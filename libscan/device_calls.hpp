@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host API on device memory, without nvcc: asynchronous on a stream, nothing is copied. Link
-// libscan::segments. Items: integers of 8 to 64 bits, float, double, accumulated in their own type;
-// of sums also complex numbers. Filters, sorts, histograms and sparse matrices have headers of the
-// same kind. Other types and operators: in CUDA code, by the device headers.
+// libscan::segments. Items and operators are those of libscan.hpp; of sums also complex numbers.
+// Filters, sorts, histograms and sparse matrices have headers of the same kind. Other types and
+// operators: in CUDA code, by the device headers.
 #pragma once
 
 #include <array>
@@ -28,42 +28,61 @@ struct device_init {
 
 namespace detail {
 
-/// What comes before the first item: a value, or one in device memory.
+/// The type of an `init`, in device memory or not.
+template <class Init>
+struct init_value {
+  using type = Init;
+};
 template <class T>
-struct init_or_address {
-  T value;
-  T const* at = nullptr;
-
-  constexpr init_or_address(T init) : value(init) {}                        // NOLINT: converts
-  constexpr init_or_address(device_init<T> init) : value(), at(init.at) {}  // NOLINT
+struct init_value<device_init<T>> {
+  using type = T;
 };
 
-/// The same, for items of a span of T.
-template <class T>
-using span_init = init_or_address<std::remove_const_t<T>>;
+/// The types of a call on items of T: those of host memory.
+template <class T, class Op, class Init>
+using span_types =
+    host_types<std::span<std::remove_const_t<T> const>, Op, typename init_value<Init>::type>;
 
-/// The identity of an operator that is compiled; any value for others, which are refused in words.
-template <class T, class Op>
-constexpr std::remove_const_t<T> default_init() {
-  if constexpr (requires { Op::identity(); }) {
-    return Op::identity();
-  } else {
-    return {};
-  }
-}
+/// The type in which a call on items of T accumulates.
+template <class T, class Op, class Init>
+using span_value = typename span_types<T, Op, Init>::value_type;
+
+/// The default operator on items of T, and the type in which it accumulates.
+template <class T>
+using span_sum = default_sum<std::span<std::remove_const_t<T> const>>;
+template <class T>
+using span_sum_value = typename span_sum<T>::value_type;
 
 /// Complex numbers that device_calls.hpp sums.
 template <class T>
 concept compiled_complex = complex_number<T> && listed_item<typename T::value_type>;
 
-/// The type of items of T as a value; of complex numbers, of their parts.
-template <class T>
-struct span_type : item_type_of<T> {
+/// A call on items of T that is compiled, with the operator that its compiled code has.
+template <class T, class Op, class Init>
+struct span_call {
+  using types = span_types<T, Op, Init>;
+  using value_type = typename types::value_type;
+  using twin = typename types::twin;
+  using number = value_type;  // of which values consist
   static constexpr bool of_complex = false;
+  static constexpr bool included = types::compiled;
+  static constexpr operator_kind kind = types::kind;
+
+  /// Whether results may be of type Result.
+  template <class Result>
+  static constexpr bool writes = result_of<Result, value_type>;
 };
-template <compiled_complex T>
-struct span_type<T> : item_type_of<typename T::value_type> {
+template <compiled_complex T, class Init>
+struct span_call<T, plus<T>, Init> {
+  using value_type = T;
+  using twin = plus<T>;
+  using number = typename T::value_type;
   static constexpr bool of_complex = true;
+  static constexpr bool included = true;
+  static constexpr operator_kind kind = operator_kind::plus;
+
+  template <class Result>
+  static constexpr bool writes = std::is_same_v<Result, T>;
 };
 
 /// What `init` is to compiled code: a number, or the parts of a complex one.
@@ -76,35 +95,59 @@ auto compiled_init(T const& init) {
   }
 }
 
+/// The value before the first item: `init`, or the operator's identity. One in device memory is
+/// read there.
+template <class Call, class Init>
+auto first_value(Init const& init) {
+  using T = typename Call::value_type;
+  if constexpr (std::is_same_v<Init, unstated>) {
+    return detail::compiled_init<T>(static_cast<T>(Call::twin::identity()));
+  } else if constexpr (requires { init.at; }) {
+    static_assert(std::is_same_v<Init, device_init<T>>,
+                  "device_calls.hpp: an init in device memory is of the type in which the "
+                  "operator accumulates");
+    return detail::compiled_init<T>(T{});
+  } else {
+    static_assert(std::is_convertible_v<Init, T>,
+                  "libscan: init does not convert to the type that the operator accumulates in");
+    return detail::compiled_init<T>(static_cast<T>(init));
+  }
+}
+
 /// Calls enqueue(queue, call) with the types of a call as values. `call` has what the others lack.
-template <class T, class Op>
+template <class Result, class T, class Op, class Init>
 void enqueue_typed(device_queue const& queue,
                    void (*enqueue)(device_queue const&, device_call const&), device_span<T> in, Op,
-                   span_init<T> const& init, device_call call) {
+                   Init const& init, device_call call) {
   using item = std::remove_const_t<T>;
-  constexpr bool sums_complex = compiled_complex<item> && std::is_same_v<Op, plus<item>>;
-  constexpr bool compiled = sums_complex || (listed_item<item> && listed_operator<Op>);
-  static_assert(compiled,
-                "device_calls.hpp is compiled for integers of 8 to 64 bits, float and double, and "
-                "for these operators:" LIBSCAN_OPERATOR_NAMES
+  using compiled = span_call<item, Op, Init>;
+  constexpr bool included = compiled::included;
+  static_assert(included,
+                "device_calls.hpp is compiled for items that are integers of 8 to 64 bits, bool, "
+                "float, double, float16 or bfloat16; for these operators over such an integer, "
+                "float or double:" LIBSCAN_OPERATOR_NAMES
                 "; for complex numbers of floats or doubles, and plus. For anything else "
                 "include libscan/scan.cuh in CUDA code.");
-  if constexpr (compiled) {
-    if constexpr (!sums_complex) {
-      static_assert(std::is_same_v<typename item_type_of<typename Op::value_type>::type,
-                                   typename item_type_of<item>::type>,
-                    "device_calls.hpp accumulates in the type of the items: plus<int> for ints. "
-                    "For another accumulator include libscan/scan.cuh in CUDA code.");
+  if constexpr (included) {
+    constexpr bool writes = compiled::template writes<Result>;
+    static_assert(writes,
+                  "device_calls.hpp writes results of the type in which the operator accumulates; "
+                  "of float also 16-bit floats. For others include libscan/scan.cuh in CUDA code.");
+    using number = typename compiled::number;
+    if constexpr (!compiled::of_complex && writes) {
+      call.converts = !same_item<item, number> || !same_item<Result, number>;
+      call.in_type = input_type_of<item>::value;
+      call.out_type = input_type_of<Result>::value;
     }
-    auto const first = detail::compiled_init<item>(init.value);
-    call.type = span_type<item>::value;
-    call.of_complex = span_type<item>::of_complex;
-    call.op = operator_kind_of<Op>::value;
+    auto const first = detail::first_value<compiled>(init);
+    call.type = item_type_of<number>::value;
+    call.of_complex = compiled::of_complex;
+    call.op = compiled::kind;
     call.in = in.data;
     call.n = in.size;
     call.d_n = in.d_size;
     call.init = &first;
-    call.d_init = init.at;
+    if constexpr (requires { init.at; }) call.d_init = init.at;
     enqueue(queue, call);
   }
 }
@@ -117,62 +160,64 @@ void enqueue_typed(device_queue const& queue,
 ///   device_queue const queue{engine::cuda(), stream};
 ///   exclusive_scan(queue, device_span{lengths, n}, offsets, plus<int>{}, d_total);
 ///
-/// Types: `out` points to items of the same type, as many as `in`. With in.d_size the number is
-/// read on the device. Complex numbers, such as std::complex of float or double, are only summed.
-/// Their parts are copied to the workspace, scanned one after the other, and copied back.
-/// Aliasing: `out` may be the items of `in`. Any other overlap is refused if the host knows the
-/// number of items, else undefined.
+/// Types: items, operators, results and the default operator are those of the host API
+/// (libscan.hpp); `out` has space for as many results as items. With in.d_size the number is read
+/// on the device. Items that are not of the type in which `op` accumulates are first converted, in
+/// `out` or in the workspace: that writes and reads them once more. Complex numbers, such as
+/// std::complex of float or double, are only summed. Their parts are copied to the workspace,
+/// scanned one after the other, and copied back.
+/// Aliasing: `out` may be the items of `in`, if both hold one type. Any other overlap is refused if
+/// the host knows the number of items, else undefined.
 /// Synchronization: asynchronous on the queue's stream. Copies nothing.
 /// Workspace: `device_workspace_bytes`.
 /// Determinism: that of device calls: bitwise the same in every run on one kind of GPU.
 /// Throws: `invalid_argument` for an engine that runs no kernels, an overlap, or a workspace that
 /// is too small; `device_error`, std::bad_alloc, and exceptions of memory functions.
-template <class T, class Op = plus<std::remove_const_t<T>>>
-void exclusive_scan(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out,
-                    Op op = {}, std::remove_const_t<T>* d_total = nullptr,
-                    detail::span_init<T> init = detail::default_init<T, Op>()) {
-  detail::enqueue_typed(queue, detail::enqueue_scan, in, op, init,
-                        {.kind = scan_kind::exclusive, .out = out, .d_total = d_total});
+template <class T, class Op = detail::span_sum<T>, class Result, class Init = unstated>
+void exclusive_scan(device_queue const& queue, device_span<T> in, Result* out, Op op = {},
+                    detail::span_value<T, Op, Init>* d_total = nullptr,
+                    Init init = unstated::init()) {
+  detail::enqueue_typed<Result>(queue, detail::enqueue_scan, in, op, init,
+                                {.kind = scan_kind::exclusive, .out = out, .d_total = d_total});
 }
 
 /// out[i] = init op in[0] op ... op in[i]. Otherwise as `exclusive_scan`.
-template <class T, class Op = plus<std::remove_const_t<T>>>
-void inclusive_scan(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out,
-                    Op op = {}, std::remove_const_t<T>* d_total = nullptr,
-                    detail::span_init<T> init = detail::default_init<T, Op>()) {
-  detail::enqueue_typed(queue, detail::enqueue_scan, in, op, init,
-                        {.kind = scan_kind::inclusive, .out = out, .d_total = d_total});
+template <class T, class Op = detail::span_sum<T>, class Result, class Init = unstated>
+void inclusive_scan(device_queue const& queue, device_span<T> in, Result* out, Op op = {},
+                    detail::span_value<T, Op, Init>* d_total = nullptr,
+                    Init init = unstated::init()) {
+  detail::enqueue_typed<Result>(queue, detail::enqueue_scan, in, op, init,
+                                {.kind = scan_kind::inclusive, .out = out, .d_total = d_total});
 }
 
 /// out[i] = in[i + 1] op ... op in[n - 1] op init, and *d_total = all items op init: a scan from
 /// the last item to the first. The operator is chosen at run time in the kernel. Otherwise as
 /// `exclusive_scan`.
-template <class T, class Op = plus<std::remove_const_t<T>>>
-void reverse_exclusive_scan(device_queue const& queue, device_span<T> in,
-                            std::remove_const_t<T>* out, Op op = {},
-                            std::remove_const_t<T>* d_total = nullptr,
-                            detail::span_init<T> init = detail::default_init<T, Op>()) {
-  detail::enqueue_typed(
+template <class T, class Op = detail::span_sum<T>, class Result, class Init = unstated>
+void reverse_exclusive_scan(device_queue const& queue, device_span<T> in, Result* out, Op op = {},
+                            detail::span_value<T, Op, Init>* d_total = nullptr,
+                            Init init = unstated::init()) {
+  detail::enqueue_typed<Result>(
       queue, detail::enqueue_scan, in, op, init,
       {.kind = scan_kind::exclusive, .out = out, .d_total = d_total, .reverse = true});
 }
 
 /// out[i] = in[i] op ... op in[n - 1] op init. Otherwise as `reverse_exclusive_scan`.
-template <class T, class Op = plus<std::remove_const_t<T>>>
-void reverse_inclusive_scan(device_queue const& queue, device_span<T> in,
-                            std::remove_const_t<T>* out, Op op = {},
-                            std::remove_const_t<T>* d_total = nullptr,
-                            detail::span_init<T> init = detail::default_init<T, Op>()) {
-  detail::enqueue_typed(
+template <class T, class Op = detail::span_sum<T>, class Result, class Init = unstated>
+void reverse_inclusive_scan(device_queue const& queue, device_span<T> in, Result* out, Op op = {},
+                            detail::span_value<T, Op, Init>* d_total = nullptr,
+                            Init init = unstated::init()) {
+  detail::enqueue_typed<Result>(
       queue, detail::enqueue_scan, in, op, init,
       {.kind = scan_kind::inclusive, .out = out, .d_total = d_total, .reverse = true});
 }
 
 /// *d_result = init op all items of `in`. Otherwise as `exclusive_scan`.
-template <class T, class Op = plus<std::remove_const_t<T>>>
-void reduce(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* d_result,
-            Op op = {}, detail::span_init<T> init = detail::default_init<T, Op>()) {
-  detail::enqueue_typed(queue, detail::enqueue_reduce, in, op, init, {.out = d_result});
+template <class T, class Op = detail::span_sum<T>, class Init = unstated>
+void reduce(device_queue const& queue, device_span<T> in, detail::span_value<T, Op, Init>* d_result,
+            Op op = {}, Init init = unstated::init()) {
+  detail::enqueue_typed<detail::span_value<T, Op, Init>>(queue, detail::enqueue_reduce, in, op,
+                                                         init, {.out = d_result});
 }
 
 /// out[0] = in[0], and out[i] = op(in[i - 1], in[i]): by default in[i] - in[i - 1], or by an
@@ -190,45 +235,46 @@ void adjacent_difference(device_queue const& queue, device_span<T> in, std::remo
                 ". For anything else include "
                 "libscan/adjacent_difference.cuh in CUDA code.");
   if constexpr (compiled::included) {
-    detail::enqueue_typed(queue, detail::enqueue_difference, in, plus<item>{}, item{},
-                          {.out = out, .combine = compiled::how});
+    detail::enqueue_typed<item>(queue, detail::enqueue_difference, in, plus<item>{}, item{},
+                                {.out = out, .combine = compiled::how});
   }
 }
 
 /// Scan within segments: out[i] = init op in[h] op ... op in[i], where h is the first item of i's
 /// segment. Otherwise as `exclusive_scan`.
 ///
-/// Segments: any `segmentation` of device memory; offsets and ranges are of index_t. Offsets are
-/// not checked; they ascend within 0 to n. Flags, keys and a length are packed into head bits in
-/// the workspace first, which reads them once and writes and reads n / 8 bytes. The operator is
-/// chosen at run time in the kernel.
-/// Aliasing: also `out` may overlap flags or keys.
-template <class T, class Op = plus<std::remove_const_t<T>>>
-void inclusive_segmented_scan(device_queue const& queue, device_span<T> in,
-                              std::remove_const_t<T>* out, segmentation const& segments, Op op = {},
-                              detail::span_init<T> init = detail::default_init<T, Op>()) {
-  detail::enqueue_typed(queue, detail::enqueue_scan, in, op, init,
-                        {.kind = scan_kind::inclusive, .out = out, .segments = segments});
+/// Segments: any `segmentation` of device memory, except keys of your own. Offsets are not checked;
+/// they ascend within 0 to n. Those of 32 bits are first copied as index_t to the workspace. Flags,
+/// keys and a length are packed into head bits in the workspace first, which reads them once and
+/// writes and reads n / 8 bytes. The operator is chosen at run time in the kernel. Aliasing: also
+/// `out` may overlap flags or keys.
+template <class T, class Op = detail::span_sum<T>, class Result, class Init = unstated>
+void inclusive_segmented_scan(device_queue const& queue, device_span<T> in, Result* out,
+                              segmentation const& segments, Op op = {},
+                              Init init = unstated::init()) {
+  detail::enqueue_typed<Result>(queue, detail::enqueue_scan, in, op, init,
+                                {.kind = scan_kind::inclusive, .out = out, .segments = segments});
 }
 
 /// The same without item i: `init` for the first item of a segment.
-template <class T, class Op = plus<std::remove_const_t<T>>>
-void exclusive_segmented_scan(device_queue const& queue, device_span<T> in,
-                              std::remove_const_t<T>* out, segmentation const& segments, Op op = {},
-                              detail::span_init<T> init = detail::default_init<T, Op>()) {
-  detail::enqueue_typed(queue, detail::enqueue_scan, in, op, init,
-                        {.kind = scan_kind::exclusive, .out = out, .segments = segments});
+template <class T, class Op = detail::span_sum<T>, class Result, class Init = unstated>
+void exclusive_segmented_scan(device_queue const& queue, device_span<T> in, Result* out,
+                              segmentation const& segments, Op op = {},
+                              Init init = unstated::init()) {
+  detail::enqueue_typed<Result>(queue, detail::enqueue_scan, in, op, init,
+                                {.kind = scan_kind::exclusive, .out = out, .segments = segments});
 }
 
 /// totals[s] = init op the items of segment s. `totals` must not overlap anything. *d_segments
 /// receives the number of segments, if that is not null, and they are neither offsets nor ranges.
 /// Otherwise as `inclusive_segmented_scan`.
-template <class T, class Op = plus<std::remove_const_t<T>>>
-void segmented_reduce(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* totals,
-                      segmentation const& segments, Op op = {}, index_t* d_segments = nullptr,
-                      detail::span_init<T> init = detail::default_init<T, Op>()) {
-  detail::enqueue_typed(queue, detail::enqueue_reduce, in, op, init,
-                        {.out = totals, .segments = segments, .d_total = d_segments});
+template <class T, class Op = detail::span_sum<T>, class Init = unstated>
+void segmented_reduce(device_queue const& queue, device_span<T> in,
+                      detail::span_value<T, Op, Init>* totals, segmentation const& segments,
+                      Op op = {}, index_t* d_segments = nullptr, Init init = unstated::init()) {
+  detail::enqueue_typed<detail::span_value<T, Op, Init>>(
+      queue, detail::enqueue_reduce, in, op, init,
+      {.out = totals, .segments = segments, .d_total = d_segments});
 }
 
 /// Sums of runs of equal neighboring keys (==): unique[s] = the first key of run s, totals[s] =
@@ -238,24 +284,25 @@ void segmented_reduce(device_queue const& queue, device_span<T> in, std::remove_
 /// Types: `keys` are one for each item, of a type that libscan.hpp reads. The outputs have space
 /// for a result of each run; as many as items always suffice.
 /// Aliasing: the outputs must not overlap each other, keys or items. Traffic: keys are read twice.
-template <class Key, class T, class Op = plus<std::remove_const_t<T>>>
-void reduce_by_key(device_queue const& queue, Key const* keys, device_span<T> in, Key* unique,
-                   std::remove_const_t<T>* totals, Op op = {}, index_t* d_runs = nullptr,
-                   detail::span_init<T> init = detail::default_init<T, Op>()) {
+template <class Key, class T, class Op = detail::span_sum<T>, class Init = unstated>
+requires(!std::predicate<Init const&, Key const&, Key const&>) void reduce_by_key(
+    device_queue const& queue, Key const* keys, device_span<T> in, Key* unique,
+    detail::span_value<T, Op, Init>* totals, Op op = {}, index_t* d_runs = nullptr,
+    Init init = unstated::init()) {
   static_assert(detail::listed_input<Key>,
                 "reduce_by_key of device memory is compiled for keys that are integers of 8 to 64 "
                 "bits, bool, float, double, float16 or bfloat16, and compares them by ==. For "
                 "anything else include libscan/segmented_reduce.cuh in CUDA code.");
   std::span const all(keys, static_cast<std::size_t>(in.size < 0 ? 0 : in.size));
-  detail::enqueue_typed(
+  detail::enqueue_typed<detail::span_value<T, Op, Init>>(
       queue, detail::enqueue_reduce, in, op, init,
       {.out = totals, .segments = segmentation::of_keys(all), .d_total = d_runs, .unique = unique});
 }
 
 /// Refuses an equality of your own, with a message.
 template <class Key, class T, class Op, std::predicate<Key const&, Key const&> Equal>
-void reduce_by_key(device_queue const&, Key const*, device_span<T>, Key*, std::remove_const_t<T>*,
-                   Op, index_t*, Equal) {
+void reduce_by_key(device_queue const&, Key const*, device_span<T>, Key*,
+                   detail::span_value<T, Op, unstated>*, Op, index_t*, Equal) {
   static_assert(!std::is_same_v<Equal, Equal>,
                 "reduce_by_key of device memory compares keys by ==. For an equality of your own "
                 "include libscan/segmented_reduce.cuh in CUDA code.");
@@ -287,19 +334,32 @@ void inclusive_binary_scan(device_queue const& queue, item_mask const& mask, Ran
 }
 
 /// Bytes of workspace that a scan, differences or a reduction of up to n items of T needs on `on`,
-/// within such segments if there are any. For a reduction by key pass segmentation::of_keys. A pure
-/// function of its arguments.
-template <class T>
+/// within such segments if there are any. Items accumulate in Value, and results of scans are of
+/// type Result. For a reduction by key pass segmentation::of_keys. A pure function of its
+/// arguments.
+template <class T, class Value = detail::span_sum_value<T>, class Result = Value>
 std::size_t device_workspace_bytes(engine const& on, index_t n, segmentation const& segments = {}) {
-  constexpr bool compiled = detail::listed_item<T> || detail::compiled_complex<T>;
+  constexpr bool of_complex = detail::compiled_complex<T>;
+  constexpr bool compiled = of_complex || (detail::listed_input<T> && detail::listed_item<Value> &&
+                                           detail::result_of<Result, Value>);
   static_assert(compiled,
-                "device_calls.hpp is compiled for integers of 8 to 64 bits, float, double, and "
-                "complex numbers of these two. For other items include libscan/scan.cuh in CUDA "
-                "code: scan_workspace_bytes.");
-  if constexpr (compiled) {
-    using type = detail::span_type<T>;
+                "device_calls.hpp is compiled for integers of 8 to 64 bits, bool, float, double, "
+                "16-bit floats, and complex numbers. For other items include libscan/scan.cuh in "
+                "CUDA code: scan_workspace_bytes.");
+  if constexpr (of_complex) {
+    using part = typename T::value_type;
+    return detail::enqueued_bytes(on, {.type = detail::item_type_of<part>::value,
+                                       .n = n,
+                                       .segments = segments,
+                                       .of_complex = true});
+  } else if constexpr (compiled) {
     return detail::enqueued_bytes(
-        on, {.type = type::value, .n = n, .segments = segments, .of_complex = type::of_complex});
+        on, {.type = detail::item_type_of<Value>::value,
+             .n = n,
+             .segments = segments,
+             .converts = !detail::same_item<T, Value> || !detail::same_item<Result, Value>,
+             .in_type = detail::input_type_of<T>::value,
+             .out_type = detail::input_type_of<Result>::value});
   }
   return 0;
 }

@@ -48,10 +48,28 @@ LIBSCAN_SAME(LIBSCAN_EXCLUSIVE, scan_kind::exclusive);
 
 segmentation keys_of(libscan_type type, void const* keys, index_t n) {
   auto const count = static_cast<std::size_t>(n < 0 ? 0 : n);
-  return libscan::visit_item_type(
-      libscan::detail::c_type(type), [&]<class Key>(std::type_identity<Key>) {
+  return libscan::detail::visit_input_type(
+      libscan::detail::c_input_type(type), [&]<class Key>(std::type_identity<Key>) {
         return segmentation::of_keys(std::span(static_cast<Key const*>(keys), count));
       });
+}
+
+/// Returns body(bound) with the type of offsets and ranges; zero, which is LIBSCAN_I8, is int64_t.
+template <class Body>
+segmentation with_bounds(libscan_type type, Body const& body) {
+  switch (type) {
+    case LIBSCAN_I32:
+      return body(std::int32_t{0});
+    case LIBSCAN_U32:
+      return body(std::uint32_t{0});
+    case LIBSCAN_I8:
+    case LIBSCAN_I64:
+    case LIBSCAN_U64:
+      return body(index_t{0});
+    default:
+      throw invalid_argument("offsets of type " + std::to_string(type) +
+                             "; expected integers of 32 or 64 bits");
+  }
 }
 
 segmentation segments_of(libscan_segments const* segments, index_t n) {
@@ -61,7 +79,6 @@ segmentation segments_of(libscan_segments const* segments, index_t n) {
                            "; expected >= 0");
   }
   auto const count = static_cast<std::size_t>(segments->count);
-  auto const* const bounds = static_cast<index_t const*>(segments->data);
   switch (segments->form) {
     case LIBSCAN_ONE_SEGMENT:
       return {};
@@ -71,10 +88,15 @@ segmentation segments_of(libscan_segments const* segments, index_t n) {
                                    n < 0 ? 0 : n);
     }
     case LIBSCAN_OFFSETS:
-      return segmentation::of_offsets(std::span(bounds, count + 1));
+      return with_bounds(segments->keys, [&]<class Bound>(Bound) {
+        return segmentation::of_offsets(
+            std::span(static_cast<Bound const*>(segments->data), count + 1));
+      });
     case LIBSCAN_RANGES:
-      return segmentation::of_ranges(std::span(bounds, count),
-                                     std::span(static_cast<index_t const*>(segments->ends), count));
+      return with_bounds(segments->keys, [&]<class Bound>(Bound) {
+        return segmentation::of_ranges(std::span(static_cast<Bound const*>(segments->data), count),
+                                       std::span(static_cast<Bound const*>(segments->ends), count));
+      });
     case LIBSCAN_HEAD_FLAGS:
       return segmentation::of_flags(std::span(static_cast<std::uint8_t const*>(segments->data),
                                               static_cast<std::size_t>(n < 0 ? 0 : n)));
@@ -129,6 +151,38 @@ device_call call_of(libscan_items const& items, segmentation const& segments, li
           .segments = segments,
           .init = init,
           .of_complex = complex};
+}
+
+/// The same for results of other types, after *d_init, if that is not null.
+device_call call_as(libscan_items const& items, libscan_results const& results,
+                    segmentation const& segments, libscan_operator op, void const* init,
+                    void const* d_init) {
+  device_call call{.type = libscan::detail::c_type(results.accumulator),
+                   .op = operator_of(op),
+                   .in = items.data,
+                   .n = items.n,
+                   .d_n = items.d_n,
+                   .segments = segments,
+                   .init = init,
+                   .d_init = d_init,
+                   .converts = true,
+                   .in_type = libscan::detail::c_input_type(items.type),
+                   .out_type = libscan::detail::c_input_type(results.type)};
+  auto const value = libscan::detail::as_input(call.type);
+  bool const halves = results.type == LIBSCAN_F16 || results.type == LIBSCAN_BF16;
+  if (call.out_type != value && !(halves && results.accumulator == LIBSCAN_F32)) {
+    throw invalid_argument(
+        "libscan_results: expected results of the accumulator's type, or 16-bit floats of "
+        "LIBSCAN_F32");
+  }
+  call.converts = call.in_type != value || call.out_type != value;
+  return call;
+}
+
+/// Refuses totals of segments that are no accumulators.
+void check_totals(libscan_results const& totals) {
+  if (totals.type == totals.accumulator) return;
+  throw invalid_argument("libscan_results: expected totals of the accumulator's type");
 }
 
 /// Calls run(queue, call) with the operator's identity, unless there is an init.
@@ -244,6 +298,49 @@ libscan_status libscan_workspace_bytes(libscan_queue const* queue, libscan_items
     libscan::detail::required(bytes, "bytes") = libscan::detail::enqueued_bytes(
         libscan::detail::c_queue(queue).on,
         call_of(items, segments_of(segments, items.n), LIBSCAN_PLUS, nullptr));
+  });
+}
+
+libscan_status libscan_scan_as(libscan_queue const* queue, libscan_items items, libscan_results out,
+                               libscan_segments const* segments, libscan_operator op,
+                               libscan_scan_kind kind, void const* init, void const* d_init,
+                               void* d_total) {
+  return libscan::detail::c_status_of([&] {
+    scan(queue, call_as(items, out, segments_of(segments, items.n), op, init, d_init), out.data,
+         kind, d_total);
+  });
+}
+
+libscan_status libscan_reduce_as(libscan_queue const* queue, libscan_items items,
+                                 libscan_results totals, libscan_segments const* segments,
+                                 libscan_operator op, void const* init, void const* d_init,
+                                 int64_t* d_segments) {
+  return libscan::detail::c_status_of([&] {
+    check_totals(totals);
+    reduce(queue, call_as(items, totals, segments_of(segments, items.n), op, init, d_init),
+           totals.data, d_segments);
+  });
+}
+
+libscan_status libscan_reduce_by_key_as(libscan_queue const* queue, libscan_type key_type,
+                                        void const* keys, libscan_items items, void* unique,
+                                        libscan_results totals, libscan_operator op,
+                                        void const* init, void const* d_init, int64_t* d_runs) {
+  return libscan::detail::c_status_of([&] {
+    check_totals(totals);
+    device_call call = call_as(items, totals, keys_of(key_type, keys, items.n), op, init, d_init);
+    call.unique = &libscan::detail::required(static_cast<char*>(unique), "unique");
+    reduce(queue, call, totals.data, d_runs);
+  });
+}
+
+libscan_status libscan_workspace_bytes_as(libscan_queue const* queue, libscan_items items,
+                                          libscan_results results, libscan_segments const* segments,
+                                          size_t* bytes) {
+  return libscan::detail::c_status_of([&] {
+    libscan::detail::required(bytes, "bytes") = libscan::detail::enqueued_bytes(
+        libscan::detail::c_queue(queue).on,
+        call_as(items, results, segments_of(segments, items.n), LIBSCAN_PLUS, nullptr, nullptr));
   });
 }
 

@@ -15,6 +15,7 @@
 #include <libscan/core/kept_by_thread.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/host/device_queue.hpp>
+#include <libscan/host/input_types.hpp>
 
 namespace libscan::inline v1::detail {
 
@@ -77,10 +78,22 @@ inline item_type c_type(libscan_type type) {
         "complex numbers: expected a scan or a reduction by LIBSCAN_PLUS; no other call takes "
         "them");
   }
+  if (type == LIBSCAN_F16 || type == LIBSCAN_BF16) {
+    throw invalid_argument(
+        "16-bit floats: expected a call that ends in _as, with an accumulator, or keys; for masks "
+        "LIBSCAN_U16");
+  }
   throw invalid_argument("item_type " + std::to_string(static_cast<int>(type)) +
                          ": no such type of items");
 }
 inline item_type c_type(libscan_items const& items) { return detail::c_type(items.type); }
+
+/// The type of items or keys that are read. Throws `invalid_argument` if there is none.
+inline input_type c_input_type(libscan_type type) {
+  if (type == LIBSCAN_F16) return input_type::f16;
+  if (type == LIBSCAN_BF16) return input_type::bf16;
+  return detail::as_input(detail::c_type(type));
+}
 
 /// The mask of a rule for n items. Throws `invalid_argument` unless it has flags or bits.
 inline item_mask c_mask(libscan_rule const& rule, index_t n) {

@@ -8,6 +8,8 @@
 #include <span>
 #include <type_traits>
 
+#include <libscan/device/item_count.cuh>
+#include <libscan/host/host_call.hpp>
 #include <libscan/host/input_types.hpp>
 #include <libscan/host/transfer.cuh>
 #include <libscan/simt/simt.cuh>
@@ -38,8 +40,9 @@ __device__ void each_item(index_t n, Body body) {
 struct convert_kernel {
   static constexpr int block_threads = 256;
   template <class T>
-  __device__ void operator()(void const* items, libscan::detail::input_type type, index_t n,
+  __device__ void operator()(void const* items, libscan::detail::input_type type, item_count count,
                              bool reverse, T* to) const {
+    index_t const n = count.get();
     each_item(n, [=](index_t i) { to[i] = item_at<T>(items, type, reverse ? n - 1 - i : i); });
   }
 };
@@ -61,8 +64,8 @@ struct turn_round_kernel {
 struct round_kernel {
   static constexpr int block_threads = 256;
   template <class Half>
-  __device__ void operator()(float const* floats, index_t n, Half* to) const {
-    each_item(n, [=](index_t i) { to[i] = static_cast<Half>(floats[i]); });
+  __device__ void operator()(float const* floats, item_count n, Half* to) const {
+    each_item(n.get(), [=](index_t i) { to[i] = static_cast<Half>(floats[i]); });
   }
 };
 
@@ -84,8 +87,8 @@ void upload(libscan::detail::input_type type, void const* from, index_t n, bool 
   }
   device::transfer_buffer<std::byte> const items(
       std::span<std::byte const>(static_cast<std::byte const*>(from), bytes));
-  simt::launch<convert_kernel>(spread(n), static_cast<void const*>(items.data()), type, n, reverse,
-                               to);
+  simt::launch<convert_kernel>(spread(n), static_cast<void const*>(items.data()), type,
+                               item_count(n), reverse, to);
 }
 
 /// Copies n results on the device, in the order of a scan, to host memory as `type`, and waits.
@@ -97,7 +100,8 @@ void download_sync(T* results, index_t n, bool reverse, libscan::detail::input_t
   if constexpr (std::is_same_v<T, float>) {
     auto const rounded = [&]<class Half>(std::type_identity<Half>) {
       device::transfer_buffer<Half> const halves(n);
-      simt::launch<round_kernel>(spread(n), static_cast<float const*>(results), n, halves.data());
+      simt::launch<round_kernel>(spread(n), static_cast<float const*>(results), item_count(n),
+                                 halves.data());
       halves.read_sync(static_cast<Half*>(to), n);
     };
     if (type == libscan::detail::input_type::f16) return rounded(std::type_identity<float16>{});
@@ -105,6 +109,26 @@ void download_sync(T* results, index_t n, bool reverse, libscan::detail::input_t
   }
   libscan::detail::transfer<this_machine>::to_host(to, results,
                                                    static_cast<std::size_t>(n) * sizeof(T));
+}
+
+/// Converts items in device memory to accumulators of T, or accumulators to results.
+template <class T>
+void convert_in_memory(libscan::detail::item_conversion const& all, simt::stream stream) {
+  simt::launch_config how = spread(all.n);
+  how.on = stream;
+  auto const n = all.d_n == nullptr ? item_count(all.n) : item_count::on_device(all.d_n, all.n);
+  if (all.to_type == libscan::detail::input_type_of<T>::value) {
+    return simt::launch<convert_kernel>(how, all.from, all.from_type, n, false,
+                                        static_cast<T*>(all.to));
+  }
+  if constexpr (std::is_same_v<T, float>) {
+    auto const* const floats = static_cast<float const*>(all.from);
+    if (all.to_type == libscan::detail::input_type::f16) {
+      simt::launch<round_kernel>(how, floats, n, static_cast<float16*>(all.to));
+    } else {
+      simt::launch<round_kernel>(how, floats, n, static_cast<bfloat16*>(all.to));
+    }
+  }
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -10,6 +10,7 @@
 #include <libscan/core/operator_list.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/host/device_queue.hpp>
+#include <libscan/host/input_types.hpp>
 #include <libscan/host/scan_call.hpp>
 #include <libscan/segmentation.hpp>
 
@@ -42,6 +43,11 @@ struct device_call {
   neighbor_operator combine = {};  ///< of differences
   void* unique = nullptr;          ///< of reductions by key: receives the first key of each segment
   bool of_complex = false;         ///< of sums: each item is a complex number of two of `type`
+  /// Of scans and reductions: items are of `in_type`, and results of scans of `out_type`. All
+  /// else is of `type`, in which items accumulate.
+  bool converts = false;
+  input_type in_type = input_type::u8;
+  input_type out_type = input_type::u8;
 };
 
 /// The ranks of the true items of a mask, integers of `rank_bytes`, all in device memory.
@@ -60,7 +66,8 @@ void enqueue_reduce(device_queue const& queue, device_call const& call);
 void enqueue_difference(device_queue const& queue, device_call const& call);
 void enqueue_binary_scan(device_queue const& queue, device_binary_scan const& call);
 
-/// Bytes of workspace that each of the first three needs at most; only type, n and segments matter.
+/// Bytes of workspace that each of the first three needs at most; only types, n and segments
+/// matter.
 std::size_t enqueued_bytes(engine const& on, device_call const& call);
 /// The same for a binary scan of n items.
 std::size_t enqueued_rank_bytes(engine const& on, index_t n);

@@ -149,6 +149,13 @@ std::size_t device_segments<Machine, T>::workspace_bytes(index_t n, segmentation
   return bytes;
 }
 
+template <class Machine, class T>
+void device_segments<Machine, T>::convert(Machine on, queue_place const& place,
+                                          item_conversion const& all) {
+  device::on_machine const here(on);
+  device::convert_in_memory<T>(all, device::stream_of(place));
+}
+
 /// A call of the host API on items in device memory.
 template <class T, class Call>
 device_call memory_call(Call const& call, T const* items, T* out) {

@@ -100,6 +100,17 @@ struct cpu_items {
   static index_t reduce(int threads, host_reduction const& call);
 };
 
+/// n items in device memory, or *d_n at most n if that is not null, and a place for them in another
+/// type.
+struct item_conversion {
+  input_type from_type;
+  void const* from;
+  input_type to_type;
+  void* to;
+  index_t n;
+  index_t const* d_n = nullptr;
+};
+
 /// The same on a machine that runs kernels, a `cuda_device` or an `executor_run`.
 template <class Machine, class T>
 struct device_segments {
@@ -111,6 +122,9 @@ struct device_segments {
   static void enqueue_reduce(Machine on, queue_place const& place, device_call const& call);
   /// Bytes of workspace that either needs.
   static std::size_t workspace_bytes(index_t n, segmentation const& segments);
+
+  /// Converts items of any type to T; or floats, if T is float, to 16-bit ones.
+  static void convert(Machine on, queue_place const& place, item_conversion const& all);
 };
 
 /// The binary scan on such a machine.

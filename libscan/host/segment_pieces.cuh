@@ -271,7 +271,7 @@ void enqueue_piece_scan(Machine on, host_scan const& call, host_pieces<T> const&
                                            reinterpret_cast<word const*>(carries.last_item(piece)),
                                            reinterpret_cast<word*>(carries.next(piece)));
   } else {
-    simt::launch<device::convert_kernel>(how, work.items(piece), work.type(), all.n,
+    simt::launch<device::convert_kernel>(how, work.items(piece), work.type(), item_count(all.n),
                                          work.in_reverse(), results);
     device_items<Machine, T>::enqueue_scan(on, place,
                                            {.type = item_type_of<T>::value,
@@ -287,7 +287,8 @@ void enqueue_piece_scan(Machine on, host_scan const& call, host_pieces<T> const&
   if (work.in_reverse()) simt::launch<device::turn_round_kernel>(how, results, all.n);
   if constexpr (std::is_same_v<T, float>) {
     auto const write_rounded = [&]<class Half>(Half* to) {
-      simt::launch<device::round_kernel>(how, static_cast<float const*>(results), all.n, to);
+      simt::launch<device::round_kernel>(how, static_cast<float const*>(results), item_count(all.n),
+                                         to);
     };
     if (call.out_type == input_type::f16)
       write_rounded(reinterpret_cast<float16*>(work.totals(piece)));
@@ -339,7 +340,8 @@ void enqueue_piece_sums(Machine on, host_reduction const& call, host_pieces<T> c
     auto how = device::spread(all.n);
     how.on = device::stream_of(place);
     T* const items = work.words(piece);
-    simt::launch<device::convert_kernel>(how, work.items(piece), work.type(), all.n, false, items);
+    simt::launch<device::convert_kernel>(how, work.items(piece), work.type(), item_count(all.n),
+                                         false, items);
     return device_items<Machine, T>::enqueue_reduce(on, place,
                                                     {.type = item_type_of<T>::value,
                                                      .op = call.op,
