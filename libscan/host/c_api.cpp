@@ -72,42 +72,6 @@ segmentation with_bounds(libscan_type type, Body const& body) {
   }
 }
 
-segmentation segments_of(libscan_segments const* segments, index_t n) {
-  if (segments == nullptr) return {};
-  if (segments->count < 0) {
-    throw invalid_argument("number of segments is " + std::to_string(segments->count) +
-                           "; expected >= 0");
-  }
-  auto const count = static_cast<std::size_t>(segments->count);
-  switch (segments->form) {
-    case LIBSCAN_ONE_SEGMENT:
-      return {};
-    case LIBSCAN_HEAD_BITS: {
-      auto const words = static_cast<std::size_t>(libscan::ceil_div(n < 0 ? 0 : n, index_t{32}));
-      return segmentation::of_bits({static_cast<std::uint32_t const*>(segments->data), words},
-                                   n < 0 ? 0 : n);
-    }
-    case LIBSCAN_OFFSETS:
-      return with_bounds(segments->keys, [&]<class Bound>(Bound) {
-        return segmentation::of_offsets(
-            std::span(static_cast<Bound const*>(segments->data), count + 1));
-      });
-    case LIBSCAN_RANGES:
-      return with_bounds(segments->keys, [&]<class Bound>(Bound) {
-        return segmentation::of_ranges(std::span(static_cast<Bound const*>(segments->data), count),
-                                       std::span(static_cast<Bound const*>(segments->ends), count));
-      });
-    case LIBSCAN_HEAD_FLAGS:
-      return segmentation::of_flags(std::span(static_cast<std::uint8_t const*>(segments->data),
-                                              static_cast<std::size_t>(n < 0 ? 0 : n)));
-    case LIBSCAN_KEYS:
-      return keys_of(segments->keys, segments->data, n);
-    case LIBSCAN_LENGTH:
-      return segmentation::of_length(segments->count);
-  }
-  throw invalid_argument("form " + std::to_string(segments->form) + " of segments: there is none");
-}
-
 /// Storage for an init of any type.
 union any_init {
   std::uint64_t word;
@@ -222,6 +186,46 @@ void reduce(libscan_queue const* queue, device_call call, void* totals, int64_t*
 
 }  // namespace
 
+namespace libscan::inline v1::detail {
+
+segmentation c_segments(libscan_segments const* segments, index_t n) {
+  if (segments == nullptr) return {};
+  if (segments->count < 0) {
+    throw invalid_argument("number of segments is " + std::to_string(segments->count) +
+                           "; expected >= 0");
+  }
+  auto const count = static_cast<std::size_t>(segments->count);
+  switch (segments->form) {
+    case LIBSCAN_ONE_SEGMENT:
+      return {};
+    case LIBSCAN_HEAD_BITS: {
+      auto const words = static_cast<std::size_t>(ceil_div(n < 0 ? 0 : n, index_t{32}));
+      return segmentation::of_bits({static_cast<std::uint32_t const*>(segments->data), words},
+                                   n < 0 ? 0 : n);
+    }
+    case LIBSCAN_OFFSETS:
+      return with_bounds(segments->keys, [&]<class Bound>(Bound) {
+        return segmentation::of_offsets(
+            std::span(static_cast<Bound const*>(segments->data), count + 1));
+      });
+    case LIBSCAN_RANGES:
+      return with_bounds(segments->keys, [&]<class Bound>(Bound) {
+        return segmentation::of_ranges(std::span(static_cast<Bound const*>(segments->data), count),
+                                       std::span(static_cast<Bound const*>(segments->ends), count));
+      });
+    case LIBSCAN_HEAD_FLAGS:
+      return segmentation::of_flags(std::span(static_cast<std::uint8_t const*>(segments->data),
+                                              static_cast<std::size_t>(n < 0 ? 0 : n)));
+    case LIBSCAN_KEYS:
+      return keys_of(segments->keys, segments->data, n);
+    case LIBSCAN_LENGTH:
+      return segmentation::of_length(segments->count);
+  }
+  throw invalid_argument("form " + std::to_string(segments->form) + " of segments: there is none");
+}
+
+}  // namespace libscan::inline v1::detail
+
 int libscan_c_api_version() { return LIBSCAN_C_API_VERSION; }
 
 char const* libscan_last_error() { return libscan::detail::last_c_error().c_str(); }
@@ -230,7 +234,8 @@ libscan_status libscan_scan(libscan_queue const* queue, libscan_items items, voi
                             libscan_segments const* segments, libscan_operator op,
                             libscan_scan_kind kind, void const* init, void* d_total) {
   return libscan::detail::c_status_of([&] {
-    scan(queue, call_of(items, segments_of(segments, items.n), op, init), out, kind, d_total);
+    scan(queue, call_of(items, libscan::detail::c_segments(segments, items.n), op, init), out, kind,
+         d_total);
   });
 }
 
@@ -238,7 +243,7 @@ libscan_status libscan_scan_from(libscan_queue const* queue, libscan_items items
                                  libscan_segments const* segments, libscan_operator op,
                                  libscan_scan_kind kind, void const* d_init, void* d_total) {
   return libscan::detail::c_status_of([&] {
-    device_call call = call_of(items, segments_of(segments, items.n), op, nullptr);
+    device_call call = call_of(items, libscan::detail::c_segments(segments, items.n), op, nullptr);
     call.d_init = &libscan::detail::required(static_cast<char const*>(d_init), "d_init");
     scan(queue, call, out, kind, d_total);
   });
@@ -267,7 +272,8 @@ libscan_status libscan_reduce(libscan_queue const* queue, libscan_items items, v
                               libscan_segments const* segments, libscan_operator op,
                               void const* init, int64_t* d_segments) {
   return libscan::detail::c_status_of([&] {
-    reduce(queue, call_of(items, segments_of(segments, items.n), op, init), totals, d_segments);
+    reduce(queue, call_of(items, libscan::detail::c_segments(segments, items.n), op, init), totals,
+           d_segments);
   });
 }
 
@@ -275,7 +281,7 @@ libscan_status libscan_reduce_from(libscan_queue const* queue, libscan_items ite
                                    libscan_segments const* segments, libscan_operator op,
                                    void const* d_init, int64_t* d_segments) {
   return libscan::detail::c_status_of([&] {
-    device_call call = call_of(items, segments_of(segments, items.n), op, nullptr);
+    device_call call = call_of(items, libscan::detail::c_segments(segments, items.n), op, nullptr);
     call.d_init = &libscan::detail::required(static_cast<char const*>(d_init), "d_init");
     reduce(queue, call, totals, d_segments);
   });
@@ -297,7 +303,7 @@ libscan_status libscan_workspace_bytes(libscan_queue const* queue, libscan_items
   return libscan::detail::c_status_of([&] {
     libscan::detail::required(bytes, "bytes") = libscan::detail::enqueued_bytes(
         libscan::detail::c_queue(queue).on,
-        call_of(items, segments_of(segments, items.n), LIBSCAN_PLUS, nullptr));
+        call_of(items, libscan::detail::c_segments(segments, items.n), LIBSCAN_PLUS, nullptr));
   });
 }
 
@@ -306,8 +312,9 @@ libscan_status libscan_scan_as(libscan_queue const* queue, libscan_items items, 
                                libscan_scan_kind kind, void const* init, void const* d_init,
                                void* d_total) {
   return libscan::detail::c_status_of([&] {
-    scan(queue, call_as(items, out, segments_of(segments, items.n), op, init, d_init), out.data,
-         kind, d_total);
+    scan(queue,
+         call_as(items, out, libscan::detail::c_segments(segments, items.n), op, init, d_init),
+         out.data, kind, d_total);
   });
 }
 
@@ -317,7 +324,8 @@ libscan_status libscan_reduce_as(libscan_queue const* queue, libscan_items items
                                  int64_t* d_segments) {
   return libscan::detail::c_status_of([&] {
     check_totals(totals);
-    reduce(queue, call_as(items, totals, segments_of(segments, items.n), op, init, d_init),
+    reduce(queue,
+           call_as(items, totals, libscan::detail::c_segments(segments, items.n), op, init, d_init),
            totals.data, d_segments);
   });
 }
@@ -340,7 +348,8 @@ libscan_status libscan_workspace_bytes_as(libscan_queue const* queue, libscan_it
   return libscan::detail::c_status_of([&] {
     libscan::detail::required(bytes, "bytes") = libscan::detail::enqueued_bytes(
         libscan::detail::c_queue(queue).on,
-        call_as(items, results, segments_of(segments, items.n), LIBSCAN_PLUS, nullptr, nullptr));
+        call_as(items, results, libscan::detail::c_segments(segments, items.n), LIBSCAN_PLUS,
+                nullptr, nullptr));
   });
 }
 

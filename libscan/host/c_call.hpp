@@ -16,6 +16,7 @@
 #include <libscan/core/types.hpp>
 #include <libscan/host/device_queue.hpp>
 #include <libscan/host/input_types.hpp>
+#include <libscan/segmentation.hpp>
 
 namespace libscan::inline v1::detail {
 
@@ -94,6 +95,10 @@ inline input_type c_input_type(libscan_type type) {
   if (type == LIBSCAN_BF16) return input_type::bf16;
   return detail::as_input(detail::c_type(type));
 }
+
+/// The segments of n items in C++; none if `segments` is null. Throws `invalid_argument` for what
+/// is no description.
+segmentation c_segments(libscan_segments const* segments, index_t n);
 
 /// The mask of a rule for n items. Throws `invalid_argument` unless it has flags or bits.
 inline item_mask c_mask(libscan_rule const& rule, index_t n) {

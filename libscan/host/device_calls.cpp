@@ -23,19 +23,6 @@ namespace {
 
 using form = segmentation::form;
 
-void check_device_segments(segmentation const& segments, index_t n) {
-  if (segments.how() == form::none || segments.how() == form::length) return;
-  if (segments.counts_segments()) return;
-  if (segments.how() == form::own_keys) {
-    throw invalid_argument(
-        "keys in device memory: expected numbers that are compared by ==; for others include "
-        "libscan/segmented_scan.cuh in CUDA code, or mark where segments begin by flags");
-  }
-  if (segments.count() == n) return;
-  throw invalid_argument("segments of " + std::to_string(segments.count()) + " items for " +
-                         std::to_string(n) + " items; expected as many");
-}
-
 /// Whether a call is one of `device_items`; those of `device_segments` choose the operator in the
 /// kernel.
 bool is_plain(device_call const& call) {
@@ -71,7 +58,7 @@ void check_unique(device_call const& call) {
 /// type of the items.
 template <class Result = void, class Body>
 Result on_typed_machine(engine const& on, device_call const& call, Body const& body) {
-  check_device_segments(call.segments, call.n);
+  detail::check_device_segments(call.segments, call.n);
   return libscan::visit_item_type(call.type, [&]<class T>(std::type_identity<T> type) {
     return detail::on_machine_of<Result>(on, call.n,
                                          [&](auto machine) { return body(machine, type); });
@@ -208,15 +195,6 @@ void reduce_parts(device_queue const& queue, device_call const& call) {
                              counts ? call.segments.count() : call.n, counts ? nullptr : segments});
 }
 
-/// Converts items in device memory to accumulators, or these to results.
-void convert(device_queue const& queue, item_type accumulator, item_conversion const& all) {
-  detail::on_machine_of(queue.on, all.n, [&]<class Machine>(Machine on) {
-    libscan::visit_item_type(accumulator, [&]<class T>(std::type_identity<T>) {
-      device_segments<Machine, T>::convert(on, detail::place_of(queue), all);
-    });
-  });
-}
-
 /// Where the items of a call become accumulators, and its results.
 struct conversion {
   bool widens;    ///< items
@@ -247,8 +225,8 @@ std::size_t converted_bytes(device_call const& call, bool scans) {
 void const* converted_items(device_queue const& queue, device_call const& call,
                             conversion const& how, void* to) {
   if (!how.widens) return call.in;
-  convert(queue, call.type,
-          {call.in_type, call.in, detail::as_input(call.type), to, call.n, call.d_n});
+  detail::enqueue_conversion(
+      queue, call.type, {call.in_type, call.in, detail::as_input(call.type), to, call.n, call.d_n});
   return to;
 }
 
@@ -269,11 +247,13 @@ void scan_converted(device_queue const& queue, device_call const& call) {
   input_type const value = detail::as_input(call.type);
   if (how.rounds && call.segments.counts_segments()) {
     // Results of items in no segment stay as they are.
-    convert(queue, call.type, {call.out_type, call.out, value, results, call.n, call.d_n});
+    detail::enqueue_conversion(queue, call.type,
+                               {call.out_type, call.out, value, results, call.n, call.d_n});
   }
   detail::enqueue_scan(memory.rest(), plain);
   if (how.rounds) {
-    convert(queue, call.type, {value, plain.out, call.out_type, call.out, call.n, call.d_n});
+    detail::enqueue_conversion(queue, call.type,
+                               {value, plain.out, call.out_type, call.out, call.n, call.d_n});
   }
 }
 
@@ -311,7 +291,8 @@ void with_index_bounds(device_queue const& queue, device_call call, memory_span 
   index_t const count = other_bounds(call.segments);
   auto const as_indices = [&](void const* bounds) {
     auto* const to = memory.take<index_t>(count);
-    convert(queue, item_type::i64, {call.segments.type(), bounds, input_type::i64, to, count});
+    detail::enqueue_conversion(queue, item_type::i64,
+                               {call.segments.type(), bounds, input_type::i64, to, count});
     return std::span<index_t const>(to, static_cast<std::size_t>(count));
   };
   auto const begins = as_indices(call.segments.data());
@@ -332,6 +313,28 @@ std::size_t side_bytes(device_call const& call) {
 }
 
 }  // namespace
+
+void check_device_segments(segmentation const& segments, index_t n) {
+  if (segments.how() == form::none || segments.how() == form::length) return;
+  if (segments.counts_segments()) return;
+  if (segments.how() == form::own_keys) {
+    throw invalid_argument(
+        "keys in device memory: expected numbers that are compared by ==; for others include "
+        "libscan/segmented_scan.cuh in CUDA code, or mark where segments begin by flags");
+  }
+  if (segments.count() == n) return;
+  throw invalid_argument("segments of " + std::to_string(segments.count()) + " items for " +
+                         std::to_string(n) + " items; expected as many");
+}
+
+void enqueue_conversion(device_queue const& queue, item_type accumulator,
+                        item_conversion const& all) {
+  detail::on_machine_of(queue.on, all.n, [&]<class Machine>(Machine on) {
+    libscan::visit_item_type(accumulator, [&]<class T>(std::type_identity<T>) {
+      device_segments<Machine, T>::convert(on, detail::place_of(queue), all);
+    });
+  });
+}
 
 void enqueue_scan(device_queue const& queue, device_call const& call) {
   if (call.of_complex) return scan_parts(queue, call);

@@ -48,6 +48,12 @@ void copy_parts(device_queue const& queue, complex_parts const& all) {
   });
 }
 
+void gather_values(device_queue const& queue, moved_values const& all) {
+  on_memory_of(queue.on, [&](auto memory, auto machine) {
+    memory.gather_values(machine, detail::place_of(queue), all);
+  });
+}
+
 void synchronize(device_queue const& queue) {
   on_memory_of(queue.on, [&](auto memory, auto machine) {
     memory.synchronize(machine, detail::place_of(queue));

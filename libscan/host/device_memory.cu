@@ -38,6 +38,45 @@ struct join_kernel {
   }
 };
 
+/// Moves values that consist of `words` each.
+struct gather_kernel {
+  static constexpr int block_threads = 256;
+  template <class Word, class Position>
+  __device__ void operator()(Word const* from, Position const* positions, item_count n,
+                             index_t words, Word* to) const {
+    each_item(n.get() * words, [=](index_t i) {
+      Position const at = positions[i / words];
+      if (at != static_cast<Position>(~Position{0})) {
+        to[i] = from[static_cast<index_t>(at) * words + i % words];
+      }
+    });
+  }
+};
+
+template <class Word, class Position>
+void gather_words(libscan::detail::moved_values const& all, simt::stream stream) {
+  auto const count = all.d_n == nullptr ? item_count(all.n) : item_count::on_device(all.d_n, all.n);
+  auto const words = static_cast<index_t>(all.value_bytes / sizeof(Word));
+  simt::launch_config how = spread(all.n * words);
+  how.on = stream;
+  simt::launch<gather_kernel>(how, static_cast<Word const*>(all.from),
+                              static_cast<Position const*>(all.positions), count, words,
+                              static_cast<Word*>(all.to));
+}
+
+/// Whether values consist of 32-bit words, and lie at addresses of these.
+bool have_words(libscan::detail::moved_values const& all) {
+  constexpr std::size_t size = sizeof(std::uint32_t);
+  auto const fits = [](void const* at) { return reinterpret_cast<std::uintptr_t>(at) % size == 0; };
+  return all.value_bytes % size == 0 && fits(all.from) && fits(all.to);
+}
+
+template <class Position>
+void gather_values(libscan::detail::moved_values const& all, simt::stream stream) {
+  if (have_words(all)) return gather_words<std::uint32_t, Position>(all, stream);
+  gather_words<std::uint8_t, Position>(all, stream);
+}
+
 template <class Word>
 void copy_parts(libscan::detail::complex_parts const& all, simt::stream stream) {
   auto const count = all.d_n == nullptr ? item_count(all.n) : item_count::on_device(all.d_n, all.n);
@@ -96,6 +135,17 @@ void machine_memory<Machine>::copy_parts(Machine on, queue_place const& place,
     device::copy_parts<std::uint32_t>(all, stream_of(place));
   } else {
     device::copy_parts<std::uint64_t>(all, stream_of(place));
+  }
+}
+
+template <class Machine>
+void machine_memory<Machine>::gather_values(Machine on, queue_place const& place,
+                                            moved_values const& all) {
+  device::on_machine const here(on);
+  if (all.position_bytes == sizeof(std::uint32_t)) {
+    device::gather_values<std::uint32_t>(all, stream_of(place));
+  } else {
+    device::gather_values<std::uint64_t>(all, stream_of(place));
   }
 }
 

@@ -23,6 +23,18 @@ struct complex_parts {
   index_t const* d_n;
 };
 
+/// Values of any size in device memory: to[j] = from[positions[j]] for j < n, or *d_n at most n. A
+/// position of which all bits are set is none: to[j] stays as it is.
+struct moved_values {
+  std::size_t value_bytes;
+  void const* from;
+  void* to;
+  std::size_t position_bytes;  ///< 4 or 8
+  void const* positions;
+  index_t n;
+  index_t const* d_n = nullptr;
+};
+
 /// The functions below, on a `cuda_device` or an `executor_run`.
 template <class Machine>
 struct machine_memory {
@@ -31,6 +43,7 @@ struct machine_memory {
   static void copy(Machine on, queue_place const& place, void* to, void const* from,
                    std::size_t bytes);
   static void copy_parts(Machine on, queue_place const& place, complex_parts const& all);
+  static void gather_values(Machine on, queue_place const& place, moved_values const& all);
   static void synchronize(Machine on, queue_place const& place);
   static void follow(Machine on, queue_place const& place, void* stream);
   static void* open_stream(Machine on);
@@ -50,6 +63,9 @@ void copy(device_queue const& queue, void* to, void const* from, std::size_t byt
 
 /// Asynchronous on the queue's stream.
 void copy_parts(device_queue const& queue, complex_parts const& all);
+
+/// Asynchronous on the queue's stream. `to` must not overlap what is read.
+void gather_values(device_queue const& queue, moved_values const& all);
 
 /// Waits for the queue's stream.
 void synchronize(device_queue const& queue);

@@ -111,6 +111,15 @@ struct item_conversion {
   index_t const* d_n = nullptr;
 };
 
+/// Throws `invalid_argument` unless a description in device memory is one that kernels read, of n
+/// items if the host sees that.
+void check_device_segments(segmentation const& segments, index_t n);
+
+/// Converts items in device memory to `accumulator`, or these to results: asynchronous on the
+/// queue's stream.
+void enqueue_conversion(device_queue const& queue, item_type accumulator,
+                        item_conversion const& all);
+
 /// The same on a machine that runs kernels, a `cuda_device` or an `executor_run`.
 template <class Machine, class T>
 struct device_segments {

@@ -505,8 +505,11 @@ TEST_CASE("the C calls sort") {
     CHECK(libscan_sort_workspace_bytes(&queue, from, &with, nullptr, &bytes) == LIBSCAN_OK);
     CHECK(bytes == device_sort_workspace_bytes<double, std::uint32_t>(on, 4));
 
-    libscan_values const odd{3, values.data(), moved.data()};
-    CHECK(libscan_sort(&queue, from, out.data(), &odd, nullptr, nullptr) ==
+    libscan_values const odd{3, nullptr, moved.data()};
+    CHECK(libscan_sort(&queue, from, nullptr, &odd, nullptr, nullptr) == LIBSCAN_INVALID_ARGUMENT);
+    CHECK_THAT(libscan_last_error(), Contains("3 bytes of positions; expected 4 or 8"));
+    libscan_values const none{0, values.data(), moved.data()};
+    CHECK(libscan_sort(&queue, from, out.data(), &none, nullptr, nullptr) ==
           LIBSCAN_INVALID_ARGUMENT);
     CHECK(libscan_sort(&queue, from, nullptr, &places, &segments, nullptr) == LIBSCAN_OK);
     CHECK(moved.copy() == std::vector<std::uint32_t>{1, 0, 2, 3});

@@ -144,6 +144,12 @@ template <class Key>
 void compiled_sort<Key>::enqueue(device_queue const& queue, sort_call const& call,
                                  sort_options const& options) {
   auto const order = detail::order_of<Key>(options);
+  if (detail::needs_preparation(call)) {
+    return detail::enqueue_prepared_sort(queue, call, sizeof(Key), enqueued_bytes(queue.on, call),
+                                         [&](device_queue const& rest, sort_call const& prepared) {
+                                           enqueue(rest, prepared, options);
+                                         });
+  }
   queue_place const place = detail::place_of(queue);
   detail::on_machine_of(queue.on, call.n, [&]<class Machine>(Machine on) {
     if (call.offsets == nullptr) return device_sort<Machine, Key>::enqueue(on, place, call, order);
@@ -154,6 +160,11 @@ void compiled_sort<Key>::enqueue(device_queue const& queue, sort_call const& cal
 
 template <class Key>
 std::size_t compiled_sort<Key>::enqueued_bytes(engine const& on, sort_call const& call) {
+  if (detail::needs_preparation(call)) {
+    return detail::prepared_sort_bytes(on, call, sizeof(Key), [&](sort_call const& prepared) {
+      return enqueued_bytes(on, prepared);
+    });
+  }
   return detail::on_machine_of<std::size_t>(on, call.n, [&]<class Machine>(Machine) {
     using word = typename number_order<Key>::word_type;
     return call.offsets == nullptr

@@ -17,14 +17,16 @@ using libscan::detail::split_call;
 
 template <class Call>
 void set_values(Call& call, libscan_values const& values) {
-  if (values.bytes != 4 && values.bytes != 8) {
-    throw invalid_argument("libscan_values: " + std::to_string(values.bytes) +
-                           " bytes; expected 4 or 8");
+  bool const positions = values.in == nullptr;
+  if (values.bytes <= 0 || (positions && values.bytes != 4 && values.bytes != 8)) {
+    throw invalid_argument(
+        "libscan_values: " + std::to_string(values.bytes) +
+        (positions ? " bytes of positions; expected 4 or 8" : " bytes; expected at least one"));
   }
   call.values = values.in;
   call.values_out = values.out;
   call.value_bytes = values.bytes;
-  if (values.bytes == 4 && values.in == nullptr && call.n > (libscan::index_t{1} << 32)) {
+  if (values.bytes == 4 && positions && call.n > (libscan::index_t{1} << 32)) {
     throw invalid_argument("libscan_values: positions of 4 bytes of " + std::to_string(call.n) +
                            " keys; expected 8 bytes");
   }
@@ -32,14 +34,13 @@ void set_values(Call& call, libscan_values const& values) {
 
 void set_segments(sort_call& call, libscan_segments const& segments) {
   if (segments.form == LIBSCAN_ONE_SEGMENT) return;
-  if (segments.form != LIBSCAN_OFFSETS || segments.count < 0 || segments.data == nullptr) {
-    throw invalid_argument("libscan_sort: segments; expected offsets");
-  }
   if (call.d_n != nullptr) {
     throw invalid_argument("libscan_sort: within segments, expected a number of keys on the host");
   }
-  call.offsets = static_cast<libscan::index_t const*>(segments.data);
-  call.segments = segments.count;
+  libscan::detail::set_described(call, libscan::detail::c_segments(&segments, call.n));
+  if (segments.form == LIBSCAN_OFFSETS && segments.data == nullptr) {
+    throw invalid_argument("libscan_sort: no offsets; expected one more than segments");
+  }
 }
 
 sort_call call_of(libscan_items const& keys, void* out, libscan_values const* values,
@@ -69,6 +70,12 @@ split_call split_of(libscan_items const& keys, libscan_values const* values) {
   return call;
 }
 
+/// Returns body(std::type_identity<T>{}) for the type of keys.
+template <class Body>
+decltype(auto) visit_key_type(libscan_items const& keys, Body const& body) {
+  return libscan::detail::visit_input_type(libscan::detail::c_input_type(keys.type), body);
+}
+
 }  // namespace
 
 libscan_status libscan_sort(libscan_queue const* queue, libscan_items keys, void* out,
@@ -87,7 +94,7 @@ libscan_status libscan_sort(libscan_queue const* queue, libscan_items keys, void
       options.first_bit = order->first_bit;
       options.end_bit = order->end_bit == 0 ? -1 : order->end_bit;
     }
-    libscan::visit_item_type(libscan::detail::c_type(keys), [&]<class T>(std::type_identity<T>) {
+    visit_key_type(keys, [&]<class T>(std::type_identity<T>) {
       libscan::detail::compiled_sort<T>::enqueue(to, call, options);
     });
   });
@@ -99,8 +106,8 @@ libscan_status libscan_sort_workspace_bytes(libscan_queue const* queue, libscan_
   return c_status_of([&] {
     auto const to = libscan::detail::c_queue(queue);
     sort_call const call = call_of(keys, nullptr, values, segments);
-    libscan::detail::required(bytes, "bytes") = libscan::visit_item_type(
-        libscan::detail::c_type(keys), [&]<class T>(std::type_identity<T>) {
+    libscan::detail::required(bytes, "bytes") =
+        visit_key_type(keys, [&]<class T>(std::type_identity<T>) {
           return libscan::detail::compiled_sort<T>::enqueued_bytes(to.on, call);
         });
   });

@@ -12,9 +12,11 @@
 
 #include <apps/radix_sort/core/key_order.hpp>
 #include <apps/radix_sort/core/listed_segments.hpp>
+#include <libscan/core/function_ref.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/host/device_call.hpp>
 #include <libscan/radix_sort.hpp>
+#include <libscan/segmentation.hpp>
 
 namespace libscan::inline v1::detail {
 
@@ -24,12 +26,13 @@ struct sort_call {
   void* out = nullptr;           ///< null: the sorted keys are not wanted, only positions
   void const* values = nullptr;  ///< null: values are positions
   void* values_out = nullptr;    ///< null: there are no values
-  int value_bytes = 0;           ///< of values or positions: 4 or 8
+  int value_bytes = 0;           ///< of values, or of positions: 4 or 8
   index_t n = 0;
   index_t const* d_n = nullptr;
   index_t const* offsets = nullptr;  ///< of sorts within segments: segments + 1
   index_t segments = 0;
-  bool any_order = false;  ///< of keys without values: equal ones may come in any order
+  segmentation described = {};  ///< the segments in another form, if it has one
+  bool any_order = false;       ///< of keys without values: equal ones may come in any order
 };
 
 /// A split by keys, which are unsigned integers of `key_bytes` in [0, buckets). All pointers are to
@@ -46,6 +49,44 @@ struct split_call {
   index_t* offsets = nullptr;  ///< buckets + 1
   int buckets = 0;
 };
+
+/// Sets the segments of a call.
+inline void set_described(sort_call& call, segmentation const& segments) {
+  bool const direct = segments.how() == segmentation::form::offsets &&
+                      detail::size_of(segments.type()) == sizeof(index_t);
+  if (!direct) {
+    call.described = segments;
+    return;
+  }
+  call.offsets = static_cast<index_t const*>(segments.data());
+  call.segments = segments.count();
+}
+
+/// Whether values have a size that no kernel moves: then positions move, and tell where values come
+/// from.
+inline bool moves_by_positions(int value_bytes) {
+  return value_bytes != 0 && value_bytes != sizeof(std::uint32_t) &&
+         value_bytes != sizeof(std::uint64_t);
+}
+
+/// Bytes of positions of n items, and of a number that is none.
+inline int position_bytes(index_t n) {
+  return n < (index_t{1} << 32) - 1 ? sizeof(std::uint32_t) : sizeof(std::uint64_t);
+}
+
+/// Whether kernels sort such a call only after it is prepared: its segments are not described by
+/// offsets of index_t, or its values have neither 4 nor 8 bytes.
+bool needs_preparation(sort_call const& call);
+
+/// Prepares a call with keys of `key_bytes`, passes it to sort(queue, call), and moves what is
+/// sorted. `needs` is the workspace of all that.
+void enqueue_prepared_sort(device_queue const& queue, sort_call const& call, std::size_t key_bytes,
+                           std::size_t needs,
+                           function_ref<void(device_queue const&, sort_call const&)> sort);
+
+/// Its workspace; bytes(call) is that of `sort`.
+std::size_t prepared_sort_bytes(engine const& on, sort_call const& call, std::size_t key_bytes,
+                                function_ref<std::size_t(sort_call const&)> bytes);
 
 /// Checks the call and puts it in the queue. Throws `invalid_argument` for an engine that runs no
 /// kernels.

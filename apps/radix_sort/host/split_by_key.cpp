@@ -14,6 +14,7 @@
 #include <libscan/cpu/split_by_key.hpp>
 #include <libscan/host/on_engine.hpp>
 #include <libscan/host/on_queue.hpp>
+#include <libscan/host/side_memory.hpp>
 
 namespace libscan::inline v1::detail {
 namespace {
@@ -178,7 +179,41 @@ Result on_split_machine(engine const& on, split_call const& call, Body const& bo
 
 }  // namespace
 
+namespace {
+
+/// The split to positions.
+split_call split_of_positions(split_call call, void* places) {
+  call.values = nullptr;
+  call.values_out = places;
+  call.value_bytes = detail::position_bytes(call.n);
+  return call;
+}
+
+/// A split with values that no kernel moves.
+void split_by_positions(device_queue const& queue, split_call const& call) {
+  index_t const n = call.d_n == nullptr ? call.n : 0;
+  auto const size = static_cast<std::size_t>(call.value_bytes);
+  auto const place_size = static_cast<std::size_t>(detail::position_bytes(call.n));
+  memory_span const moved(call.values_out, n, size);
+  memory_span const others[] = {{call.values, n, size},
+                                {call.keys, n, static_cast<std::size_t>(call.key_bytes)},
+                                {call.out, n, static_cast<std::size_t>(call.key_bytes)},
+                                {call.offsets, call.buckets + 1, sizeof(index_t)}};
+  for (memory_span const& other : others) {
+    detail::require_no_overlap("split_by_key", "values_out and other arrays", moved, other);
+  }
+  side_memory memory(queue, side_memory::bytes_of(call.n, place_size),
+                     detail::enqueued_split_bytes(queue.on, call));
+  void* const places = memory.take(call.n, place_size);
+  detail::enqueue_split(memory.rest(), split_of_positions(call, places));
+  detail::gather_values(queue,
+                        {size, call.values, call.values_out, place_size, places, call.n, call.d_n});
+}
+
+}  // namespace
+
 void enqueue_split(device_queue const& queue, split_call const& call) {
+  if (detail::moves_by_positions(call.value_bytes)) return split_by_positions(queue, call);
   queue_place const place = detail::place_of(queue);
   on_split_machine(queue.on, call, [&]<class Machine, class Word>(Machine on, Word) {
     device_split<Machine, Word>::enqueue(on, place, call);
@@ -186,6 +221,11 @@ void enqueue_split(device_queue const& queue, split_call const& call) {
 }
 
 std::size_t enqueued_split_bytes(engine const& on, split_call const& call) {
+  if (detail::moves_by_positions(call.value_bytes)) {
+    auto const place_size = static_cast<std::size_t>(detail::position_bytes(call.n));
+    std::size_t const split = detail::enqueued_split_bytes(on, split_of_positions(call, nullptr));
+    return side_memory::bytes_of(call.n, place_size) + split;
+  }
   return on_split_machine<std::size_t>(on, call, [&]<class Machine, class Word>(Machine, Word) {
     return device_split<Machine, Word>::workspace_bytes(call);
   });

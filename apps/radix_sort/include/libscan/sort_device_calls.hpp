@@ -42,9 +42,7 @@ sort_call sort_of_keys(device_span<Key> keys, std::remove_const_t<Key>* out) {
 /// Sets values that move along, or positions.
 template <class Call, class Value>
 void set_values(Call& call, Value const* values, Value* values_out) {
-  static_assert(std::is_trivially_copyable_v<Value> && (sizeof(Value) == 4 || sizeof(Value) == 8),
-                "sort_device_calls.hpp is compiled for values of 4 and 8 bytes. For others include "
-                "libscan/radix_sort.cuh in CUDA code.");
+  detail::refuse_values<Value>();
   call.values = values;
   call.values_out = values_out;
   call.value_bytes = sizeof(Value);
@@ -56,19 +54,27 @@ void set_positions(Call& call, Position* places) {
   detail::set_values(call, static_cast<Position const*>(nullptr), places);
 }
 
-/// Sets segments.
-template <class Key>
-void set_segments(sort_call& call, device_span<Key> keys, std::span<index_t const> offsets) {
+/// Sets segments: offsets, or in any form.
+template <class Key, class Segments>
+void set_segments(sort_call& call, device_span<Key> keys, Segments const& segments) {
   if (keys.d_size != nullptr) {
     throw invalid_argument(
         "segmented sort: the number of keys is in device memory; expected one on the host");
   }
-  if (offsets.empty()) {
-    throw invalid_argument("segmented sort: no offsets; expected one more than segments");
+  if constexpr (std::is_same_v<Segments, segmentation>) {
+    detail::set_described(call, segments);
+  } else {
+    std::span const offsets{segments};
+    if (offsets.empty()) {
+      throw invalid_argument("segmented sort: no offsets; expected one more than segments");
+    }
+    detail::set_described(call, segmentation::of_offsets(offsets));
   }
-  call.offsets = offsets.data();
-  call.segments = static_cast<index_t>(offsets.size()) - 1;
 }
+
+/// What describes the segments of a sort: offsets, or any description.
+template <class Segments>
+concept span_segments = host_items<Segments const> || std::same_as<Segments, segmentation>;
 
 /// Sets keys, their number and where buckets begin.
 template <class Key>
@@ -114,8 +120,9 @@ void sort_keys(device_queue const& queue, device_span<Key> keys, std::remove_con
   detail::sort_of<Key>::enqueue(queue, detail::sort_of_keys(keys, out), options);
 }
 
-/// Sorts keys as `sort_keys`, and moves values of 4 or 8 bytes along. Each output may be its input;
-/// any other overlap throws.
+/// Sorts keys as `sort_keys`, and moves values along, of any trivially copyable type. Each output
+/// may be its input; any other overlap throws. Values that have neither 4 nor 8 bytes move at the
+/// end, by positions in the workspace.
 template <class Key, class Value>
 void sort_pairs(device_queue const& queue, device_span<Key> keys, std::remove_const_t<Key>* out,
                 std::type_identity_t<Value> const* values, Value* values_out,
@@ -137,44 +144,49 @@ void argsort(device_queue const& queue, device_span<Key> keys, Position* positio
   detail::sort_of<Key>::enqueue(queue, call, options);
 }
 
-/// Sorts each segment of `keys` into the same places of `out`, as `sort_keys`. `offsets` are in
-/// device memory, one more than segments; they are not checked, and ascend within 0 to n. What is
-/// in no segment is neither read nor written. The number of keys is on the host. `out` must not
-/// overlap anything.
+/// Sorts each segment of `keys` into the same places of `out`, as `sort_keys`. `segments` are
+/// offsets in device memory, one more than segments, or a `segmentation` of device memory, except
+/// keys of your own. Offsets are not checked; they ascend within 0 to n, and ranges do not overlap.
+/// What is in no segment is neither read nor written. The number of keys is on the host. `out` must
+/// not overlap anything.
+///
+/// Sorts are compiled for offsets of index_t. Others become such in the workspace, and so do flags,
+/// bits, keys and lengths, of which each item may begin a segment. The items of ranges are copied
+/// together and back.
 /// Workspace: `device_segmented_sort_workspace_bytes`.
-template <class Key>
+template <class Key, detail::span_segments Segments = std::span<index_t const>>
 void segmented_sort_keys(device_queue const& queue, device_span<Key> keys,
-                         std::remove_const_t<Key>* out, std::span<index_t const> offsets,
+                         std::remove_const_t<Key>* out, Segments const& segments,
                          sort_options const& options = {}) {
   auto call = detail::sort_of_keys(keys, out);
-  detail::set_segments(call, keys, offsets);
+  detail::set_segments(call, keys, segments);
   detail::sort_of<Key>::enqueue(queue, call, options);
 }
 
-/// The same with values of 4 or 8 bytes that move with the keys.
-template <class Key, class Value>
+/// The same with values that move with the keys, as of `sort_pairs`.
+template <class Key, class Value, detail::span_segments Segments = std::span<index_t const>>
 void segmented_sort_pairs(device_queue const& queue, device_span<Key> keys,
                           std::remove_const_t<Key>* out, std::type_identity_t<Value> const* values,
-                          Value* values_out, std::span<index_t const> offsets,
+                          Value* values_out, Segments const& segments,
                           sort_options const& options = {}) {
   auto call = detail::sort_of_keys(keys, out);
   detail::set_values(call, values, values_out);
-  detail::set_segments(call, keys, offsets);
+  detail::set_segments(call, keys, segments);
   detail::sort_of<Key>::enqueue(queue, call, options);
 }
 
 /// Sets positions[j] to the position, among all keys, of the key that `segmented_sort_keys` would
 /// put in place j. What is in no segment does not change. `positions` are integers of 32 or 64
-/// bits, and must not overlap keys and offsets, which are only read. Workspace:
+/// bits, and must not overlap keys and segments, which are only read. Workspace:
 /// `device_segmented_argsort_workspace_bytes`. Otherwise as `segmented_sort_keys`.
-template <class Key, class Position>
+template <class Key, class Position, detail::span_segments Segments = std::span<index_t const>>
 void segmented_argsort(device_queue const& queue, device_span<Key> keys, Position* positions,
-                       std::span<index_t const> offsets, sort_options const& options = {}) {
+                       Segments const& segments, sort_options const& options = {}) {
   auto* const places = detail::compiled_positions("segmented_argsort", positions,
                                                   static_cast<std::size_t>(keys.size));
   auto call = detail::sort_of_keys(keys, nullptr);
   detail::set_positions(call, places);
-  detail::set_segments(call, keys, offsets);
+  detail::set_segments(call, keys, segments);
   detail::sort_of<Key>::enqueue(queue, call, options);
 }
 
@@ -196,7 +208,8 @@ void split_by_key(device_queue const& queue, device_span<Key> keys, std::remove_
   detail::enqueue_split(queue, detail::split_of_keys(keys, out, offsets));
 }
 
-/// The same with values of 4 or 8 bytes that move with the keys.
+/// The same with values that move with the keys, of any trivially copyable type. Those that have
+/// neither 4 nor 8 bytes move at the end, by positions in the workspace.
 template <class Key, class Value>
 void split_by_key(device_queue const& queue, device_span<Key> keys, std::remove_const_t<Key>* out,
                   std::type_identity_t<Value> const* values, Value* values_out,
@@ -216,26 +229,32 @@ std::size_t device_sort_workspace_bytes(engine const& on, index_t n) {
   return detail::sort_of<Key>::enqueued_bytes(on, call);
 }
 
-/// The same for sorts within segments.
+/// The same for sorts within segments: between offsets of index_t, or such segments.
 template <class Key, class Value = void>
-std::size_t device_segmented_sort_workspace_bytes(engine const& on, index_t n) {
+std::size_t device_segmented_sort_workspace_bytes(engine const& on, index_t n,
+                                                  segmentation const& segments = {}) {
   index_t const any_offset = 0;
   detail::sort_call call;
   call.n = n;
   call.value_bytes = detail::moved_bytes<Value>;
-  call.values = &any_offset;
+  call.values = call.values_out = const_cast<index_t*>(&any_offset);
   call.offsets = &any_offset;
+  if constexpr (std::is_void_v<Value>) call.values = call.values_out = nullptr;
+  if (segments.how() != segmentation::form::none) detail::set_described(call, segments);
   return detail::sort_of<Key>::enqueued_bytes(on, call);
 }
 
 /// The same for sorts within segments to positions of type Position.
 template <class Key, class Position>
-std::size_t device_segmented_argsort_workspace_bytes(engine const& on, index_t n) {
+std::size_t device_segmented_argsort_workspace_bytes(engine const& on, index_t n,
+                                                     segmentation const& segments = {}) {
   index_t const any_offset = 0;
   detail::sort_call call;
   call.n = n;
   call.value_bytes = detail::moved_bytes<Position>;
+  call.values_out = const_cast<index_t*>(&any_offset);
   call.offsets = &any_offset;
+  if (segments.how() != segmentation::form::none) detail::set_described(call, segments);
   return detail::sort_of<Key>::enqueued_bytes(on, call);
 }
 
