@@ -150,13 +150,12 @@ struct pair_of {
 
 TEMPLATE_TEST_CASE("sorts of device memory take segments in every form, as on host memory", "",
                    (pair_of<std::int16_t, std::uint32_t>), (pair_of<float16, three_bytes>),
-                   (pair_of<double, std::uint64_t>), (pair_of<std::uint8_t, triple>),
-                   (pair_of<std::uint32_t, std::uint16_t>)) {
+                   (pair_of<double, std::uint64_t>), (pair_of<std::uint8_t, triple>)) {
   using key = typename TestType::key;
   using value = typename TestType::value;
   engine const here = engine::cpu(1);
   sort_options const down{.direction = sort_direction::descending};
-  for (index_t const n : sized_list<index_t>({0, 1, 33, 5000}, {0, 33, 3000})) {
+  for (index_t const n : sized_list<index_t>({0, 1, 33, 5000}, {0, 33, 2500})) {
     auto const keys = few_keys<key>(n);
     auto const values = numbered<value>(n);
     described const segments(n);
@@ -269,9 +268,6 @@ TEST_CASE("such sorts refuse what they cannot do") {
                       Contains("the output and the description of segments"));
     CHECK_THROWS_WITH(segmented_sort_keys(queue, keys, at + 19, ranges),
                       Contains("the output and the ends of segments"));
-    CHECK_THROWS_WITH(
-        segmented_sort_keys(queue, keys, at + 32, segmentation::of_flags(std::span("1234567"))),
-        !Contains("segments of"));
     CHECK_THROWS_WITH(
         segmented_sort_keys(queue, keys, at + 32, segmentation::of_flags(std::span("123456"))),
         Contains("segments of 7 items for 8 items"));
