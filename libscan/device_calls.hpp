@@ -63,7 +63,7 @@ struct span_call {
   using types = span_types<T, Op, Init>;
   using value_type = typename types::value_type;
   using twin = typename types::twin;
-  using number = value_type;  // of which values consist
+  using number = value_type;  // values consist of these
   static constexpr bool of_complex = false;
   static constexpr bool included = types::compiled;
   static constexpr operator_kind kind = types::kind;

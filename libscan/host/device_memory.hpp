@@ -24,7 +24,7 @@ struct complex_parts {
 };
 
 /// Values of any size in device memory: to[j] = from[positions[j]] for j < n, or *d_n at most n. A
-/// position of which all bits are set is none: to[j] stays as it is.
+/// position whose bits are all set is none: to[j] stays as it is.
 struct moved_values {
   std::size_t value_bytes;
   void const* from;

@@ -89,7 +89,44 @@ void call(device_queue const& queue, int* x) {
 
 // refused: For anything else include libscan/scan.cuh
 void call(device_queue const& queue, int* x) {
+  segmented_reduce(queue, device_span<int>{x, 3}, x, segmentation::of_length(3),
+                   [](int a, int b) { return a < b ? b : a; });
+}
+
+// taken
+void call(device_queue const& queue, int* x, long* y) {
   segmented_reduce(queue, device_span<int>{x, 3}, x, segmentation::of_length(3), std::plus<>{});
+  inclusive_scan(queue, device_span<int>{x, 3}, y, plus<long>{}, nullptr, 3);
+  inclusive_scan(queue, device_span<int>{x, 3}, x, std::plus<>{}, nullptr, 3);
+}
+
+// taken
+void call(device_queue const& queue, bool const* x, index_t* y, float16 const* z, float16* halves) {
+  exclusive_scan(queue, device_span<bool const>{x, 3}, y);
+  reduce(queue, device_span<bool const>{x, 3}, y);
+  inclusive_scan(queue, device_span<float16 const>{z, 3}, halves, plus<float>{});
+}
+
+// refused: writes results of the type in which the operator accumulates
+void call(device_queue const& queue, int* x) {
+  inclusive_scan(queue, device_span<int>{x, 3}, x, plus<long>{});
+}
+
+// refused: an init in device memory is of the type in which the operator accumulates
+void call(device_queue const& queue, int* x, long* y) {
+  inclusive_scan(queue, device_span<int>{x, 3}, y, plus<long>{}, nullptr, device_init<int>{x});
+}
+
+// taken
+void call(device_queue const& queue, int* x, int* y, point* values, point* moved) {
+  sort_pairs(queue, device_span<int>{x, 3}, y, values, moved);
+  segmented_sort_keys(queue, device_span<int>{x, 3}, y, segmentation::of_length(3));
+  segmented_sort_keys(queue, device_span<int>{x, 3}, y, std::span<int const>(x, 3));
+}
+
+// refused: sorts copy values by their bytes
+void call(device_queue const& queue, int* x, int* y, std::string* values) {
+  sort_pairs(queue, device_span<int>{x, 3}, y, values, values);
 }
 
 // refused: For an equality of your own include libscan/segmented_reduce.cuh

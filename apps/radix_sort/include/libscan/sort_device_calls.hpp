@@ -151,8 +151,7 @@ void argsort(device_queue const& queue, device_span<Key> keys, Position* positio
 /// not overlap anything.
 ///
 /// Sorts are compiled for offsets of index_t. Others become such in the workspace, and so do flags,
-/// bits, keys and lengths, of which each item may begin a segment. The items of ranges are copied
-/// together and back.
+/// bits, keys and a length. The items of ranges are copied together and back.
 /// Workspace: `device_segmented_sort_workspace_bytes`.
 template <class Key, detail::span_segments Segments = std::span<index_t const>>
 void segmented_sort_keys(device_queue const& queue, device_span<Key> keys,
