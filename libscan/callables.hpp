@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <concepts>
-#include <iterator>
 #include <span>
 #include <string>
 #include <type_traits>

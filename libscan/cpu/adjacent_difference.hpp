@@ -4,11 +4,10 @@
 #pragma once
 
 #include <algorithm>
-#include <iterator>
-#include <memory>
 #include <type_traits>
 
 #include <libscan/core/function_operator.hpp>
+#include <libscan/core/light_memory.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/arguments.hpp>

@@ -6,8 +6,6 @@
 
 #include <concepts>
 #include <cstdint>
-#include <iterator>
-#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -16,6 +14,7 @@
 #include <libscan/core/error.hpp>
 #include <libscan/core/function_operator.hpp>
 #include <libscan/core/half.hpp>
+#include <libscan/core/light_memory.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/overlap.hpp>
 #include <libscan/core/types.hpp>

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
-#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -17,6 +16,7 @@
 
 #include <libscan/core/error.hpp>
 #include <libscan/core/function_ref.hpp>
+#include <libscan/core/light_memory.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_turns.hpp>
@@ -212,8 +212,8 @@ class chunk_sequence {
 
 /// Makes a value when it is first needed; false if there is no memory for it, or `make` throws.
 template <class T, class Make>
-bool make_once(std::unique_ptr<T>& value, Make& make) try {
-  if (value == nullptr) value.reset(new T(make()));
+bool make_once(libscan::detail::owned_object<T>& value, Make& make) try {
+  if (value.empty()) value.set(new T(make()));
   return true;
 } catch (...) {
   return false;
@@ -258,7 +258,7 @@ typename Op::value_type run_chunks(int threads, index_t n, index_t chunk_items, 
     auto state = make_state();
     // Aggregates of other threads' chunks, in a state apart. Without memory for it the thread
     // waits.
-    std::unique_ptr<decltype(state)> other_state;
+    libscan::detail::owned_object<decltype(state)> other_state;
     bool allowed = sums == aggregates::repeatable;
     auto const ready = [&] {
       return allowed = allowed && detail::make_once(other_state, make_state);

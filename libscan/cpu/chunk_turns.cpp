@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <ctime>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <type_traits>
 
@@ -140,10 +141,7 @@ constexpr std::int64_t late_ns = 500000;
 
 chunk_turns::chunk_turns(int threads, index_t chunks, std::size_t carry_bytes,
                          std::size_t carry_alignment)
-    : threads_(threads),
-      carry_bytes_(carry_bytes),
-      more_carries_(nullptr, {std::align_val_t{carry_alignment}}),
-      limit_(chunks) {
+    : threads_(threads), carry_bytes_(carry_bytes), limit_(chunks) {
   static_assert(sizeof(chain_member) <= member_bytes && alignof(chain_member) <= member_bytes);
   static_assert(std::is_trivially_destructible_v<chain_member>);
   if (threads <= 1) return;
@@ -151,15 +149,15 @@ chunk_turns::chunk_turns(int threads, index_t chunks, std::size_t carry_bytes,
     members_ = reinterpret_cast<chain_member*>(few_);
     for (int i = 0; i < threads; ++i) std::construct_at(members_ + i);
   } else {
-    more_ = std::make_unique<chain_member[]>(static_cast<std::size_t>(threads));
+    more_.set(new chain_member[static_cast<std::size_t>(threads)]());
     members_ = more_.get();
   }
   if (threads <= few_members && carry_bytes <= few_carry_bytes &&
       carry_alignment <= few_carry_bytes) {
     carries_ = few_carries_;
   } else {
-    more_carries_.reset(new (std::align_val_t{carry_alignment})
-                            std::byte[2 * static_cast<std::size_t>(threads) * carry_bytes]);
+    more_carries_.allocate(2 * static_cast<std::size_t>(threads) * carry_bytes,
+                           std::align_val_t{carry_alignment});
     carries_ = more_carries_.get();
   }
 }
@@ -185,7 +183,9 @@ std::optional<index_t> chunk_turns::claim(chain_member* self) {
 }
 
 void chunk_turns::fail(index_t mine, std::exception_ptr error) {
-  std::scoped_lock const lock(failure_);
+  // One for all calls: they seldom fail, and <mutex> would take long to compile in their header.
+  static std::mutex failure;
+  std::scoped_lock const lock(failure);
   if (mine >= limit_.load(std::memory_order_relaxed)) return;
   error_ = error;
   limit_.store(mine, std::memory_order_relaxed);

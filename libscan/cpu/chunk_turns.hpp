@@ -6,11 +6,9 @@
 #include <atomic>
 #include <cstddef>
 #include <exception>
-#include <memory>
-#include <mutex>
-#include <new>
 #include <optional>
 
+#include <libscan/core/light_memory.hpp>
 #include <libscan/core/types.hpp>
 
 namespace libscan::inline v1::cpu::detail {
@@ -82,11 +80,6 @@ class chunk_turns {
   static constexpr int few_members = 4;
   static constexpr std::size_t member_bytes = 2 * cache_line, few_carry_bytes = 64;
 
-  struct free_carries {
-    std::align_val_t alignment;
-    void operator()(std::byte* carries) const { ::operator delete[](carries, alignment); }
-  };
-
   bool has_failed(index_t chunk) const { return limit_.load(std::memory_order_relaxed) <= chunk; }
   bool wait_for_turn(chain_member& self, index_t mine, helper const& help);
   bool wait_long(chain_member& self, index_t mine, helper const& help);
@@ -100,13 +93,12 @@ class chunk_turns {
   std::size_t carry_bytes_;
   chain_member* members_ = nullptr;
   std::byte* carries_ = nullptr;  // two a member
-  std::unique_ptr<chain_member[]> more_;
-  std::unique_ptr<std::byte[], free_carries> more_carries_;
+  libscan::detail::owned_array<chain_member> more_;
+  libscan::detail::owned_bytes more_carries_;
   alignas(cache_line) std::atomic<index_t> ticket_{0};
   std::atomic<int> joined_{0};                      // threads that joined
   std::atomic<int> active_{0};                      // those that have not left
   alignas(cache_line) std::atomic<index_t> limit_;  // chunks from here on are not needed
-  std::mutex failure_;
   std::exception_ptr error_;
   alignas(member_bytes) std::byte few_[few_members * member_bytes];
   alignas(few_carry_bytes) std::byte few_carries_[2 * few_members * few_carry_bytes];

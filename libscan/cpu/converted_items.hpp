@@ -6,10 +6,9 @@
 
 #include <algorithm>
 #include <concepts>
-#include <iterator>
-#include <memory>
 
 #include <libscan/core/half.hpp>
+#include <libscan/core/light_memory.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/fixed_width.hpp>

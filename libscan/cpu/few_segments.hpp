@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <concepts>
-#include <iterator>
+#include <span>  // and so std::iterator_traits: <iterator> also has streams
 
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>

@@ -5,12 +5,11 @@
 #pragma once
 
 #include <cstdint>
-#include <iterator>
-#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <libscan/core/light_memory.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/segment_readers.hpp>

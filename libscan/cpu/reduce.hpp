@@ -6,12 +6,10 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
-#include <iterator>
-#include <memory>
-#include <numeric>
 #include <type_traits>
 
 #include <libscan/core/function_operator.hpp>
+#include <libscan/core/light_memory.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/arguments.hpp>
@@ -48,7 +46,8 @@ typename Op::value_type sum_parts(int threads, index_t n, index_t chunk_items, O
       std::construct_at(sums + *mine, sum);
     }
   });
-  return std::accumulate(sums, sums + ceil_div(n, part_items), init, op);
+  for (index_t part = 0; part < ceil_div(n, part_items); ++part) init = op(init, sums[part]);
+  return init;
 }
 
 /// `reduce` of values that fit on a thread's stack.

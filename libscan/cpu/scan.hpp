@@ -5,10 +5,9 @@
 #pragma once
 
 #include <concepts>
-#include <iterator>
-#include <memory>
 
 #include <libscan/core/function_operator.hpp>
+#include <libscan/core/light_memory.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/arguments.hpp>

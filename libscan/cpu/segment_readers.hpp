@@ -7,11 +7,10 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
-#include <memory>
 #include <string>
 
 #include <libscan/core/error.hpp>
+#include <libscan/core/light_memory.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/segments.hpp>
 #include <libscan/core/types.hpp>

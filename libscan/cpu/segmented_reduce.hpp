@@ -8,7 +8,7 @@
 #include <bit>
 #include <concepts>
 #include <functional>
-#include <iterator>
+#include <span>  // and so std::iterator_traits: <iterator> also has streams
 #include <type_traits>
 
 #include <libscan/core/function_operator.hpp>

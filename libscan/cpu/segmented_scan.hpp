@@ -9,12 +9,11 @@
 #include <bit>
 #include <concepts>
 #include <cstdint>
-#include <iterator>
-#include <memory>
 #include <type_traits>
 #include <vector>
 
 #include <libscan/core/function_operator.hpp>
+#include <libscan/core/light_memory.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/segments.hpp>
 #include <libscan/core/types.hpp>

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
 #include <type_traits>
 
+#include <libscan/core/light_memory.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 
@@ -26,8 +26,7 @@ class small_buffer {
   /// Throws std::bad_alloc.
   explicit small_buffer(index_t count) : count_(static_cast<std::size_t>(count)) {
     if (count_ > Bytes / sizeof(T)) {
-      allocated_ = {std::allocator<T>().allocate(count_), deallocate{count_}};
-      items_ = allocated_.get();
+      items_ = allocated_.allocate(count_);
     } else {
       items_ = reinterpret_cast<T*>(own_);
     }
@@ -43,14 +42,24 @@ class small_buffer {
   T& operator[](index_t i) const { return items_[i]; }
 
  private:
-  struct deallocate {
-    std::size_t count;
-    void operator()(T* items) const { std::allocator<T>().deallocate(items, count); }
+  /// Space for items, if there is any; freed with this object.
+  struct allocation {
+    T* items = nullptr;
+    std::size_t count = 0;
+
+    T* allocate(std::size_t n) {
+      items = std::allocator<T>().allocate(n);
+      count = n;
+      return items;
+    }
+    ~allocation() {
+      if (items != nullptr) std::allocator<T>().deallocate(items, count);
+    }
   };
 
   std::size_t count_;
   T* items_;
-  std::unique_ptr<T, deallocate> allocated_{nullptr, deallocate{0}};
+  allocation allocated_;
   alignas(T) alignas(cache_line) std::byte own_[Bytes];
 };
 

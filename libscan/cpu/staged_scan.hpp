@@ -6,9 +6,8 @@
 
 #include <algorithm>
 #include <concepts>
-#include <iterator>
-#include <memory>
 
+#include <libscan/core/light_memory.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/arguments.hpp>

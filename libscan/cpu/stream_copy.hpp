@@ -7,13 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
-#include <memory>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 
+#include <libscan/core/light_memory.hpp>
 #include <libscan/core/types.hpp>
 
 namespace libscan::inline v1::cpu {

@@ -8,9 +8,7 @@
 #include <cfenv>
 #include <concepts>
 #include <cstdint>
-#include <iterator>
 #include <limits>
-#include <memory>
 #include <string>
 #include <type_traits>
 
@@ -20,6 +18,7 @@
 
 #include <apps/filter/cpu/rules.hpp>
 #include <libscan/core/error.hpp>
+#include <libscan/core/light_memory.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/arguments.hpp>

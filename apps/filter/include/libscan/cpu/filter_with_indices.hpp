@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
+#include <span>  // and so std::iterator_traits: <iterator> also has streams
 
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/arguments.hpp>

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
+#include <span>  // and so std::iterator_traits: <iterator> also has streams
 #include <string>
 
 #include <apps/filter/cpu/rules.hpp>
