@@ -3,6 +3,7 @@
 // engine: inputs, what should come out, and all calls between canaries.
 #pragma once
 
+#include <numeric>
 #include <string>
 #include <vector>
 
