@@ -189,6 +189,12 @@ TEST_CASE("coming from PyTorch: sums and segments") {
     std::span<index_t const> const offsets(bounds.data(), 4);
     inclusive_scan(queue, x, out);
     CHECK(results.copy() == floats{3, 4, 11, 11, 15});
+    device_memory<std::int8_t> const small(on, {100, 100, 100});
+    device_memory<std::int64_t> const wide_sums(on, 3);
+    device_span<std::int8_t> const bytes{small.data(), 3};
+    auto* const wide = wide_sums.data();
+    inclusive_scan(queue, bytes, wide, plus<std::int64_t>{});
+    CHECK(wide_sums.copy() == std::vector<std::int64_t>{100, 200, 300});
     inclusive_scan(queue, z, complex_out);
     CHECK(pair_sums.copy()[1] == std::complex<T>(4, 6));
     inclusive_scan(queue, x, out, maximum<T>{});
