@@ -61,6 +61,17 @@ struct histogram_call {
   index_t* d_full = nullptr;  ///< and their number
 };
 
+/// The types of a histogram's arrays in device memory. Those that kernels do not read or write are
+/// converted; their addresses stand in `histogram_call` all the same.
+struct histogram_types {
+  input_type counts = input_type::u64;
+  input_type bins = input_type::i64;
+  input_type weights = input_type::f64;
+  input_type edges = input_type::f64;
+
+  bool operator==(histogram_types const&) const = default;
+};
+
 /// The host API for samples of one type; compiled for all types of `sort_key`. All pointers,
 /// including those to the edges of a rule, are to host memory, and checked; except in calls on
 /// device memory.
@@ -74,8 +85,10 @@ struct compiled_histogram {
                            index_t n, any_bins<Sample> const& bins, double* sums);
 
   /// A histogram of device memory, and the workspace that it needs at most.
-  static void enqueue(device_queue const& queue, histogram_call<Sample> const& call);
-  static std::size_t enqueued_bytes(engine const& on, index_t n, int bins, histogram_kind kind);
+  static void enqueue(device_queue const& queue, histogram_call<Sample> const& call,
+                      histogram_types const& types = {});
+  static std::size_t enqueued_bytes(engine const& on, index_t n, int bins, histogram_kind kind,
+                                    histogram_types const& types = {});
 };
 
 /// Throws `invalid_argument` unless there is space for `bins` results.
