@@ -76,12 +76,16 @@ struct span_case {
     bool const reverse = one.c.what == task::reverse_scan;
     if (one.c.what == task::reduce) {
       libscan::reduce(queue, in, total.data(), op, init);
+    } else if (reverse) {
+      if (inclusive) {
+        reverse_inclusive_scan(queue, in, out, op, total.data(), init);
+      } else {
+        reverse_exclusive_scan(queue, in, out, op, total.data(), init);
+      }
     } else if (inclusive) {
-      (reverse ? reverse_inclusive_scan<T const, Op>
-               : inclusive_scan<T const, Op>)(queue, in, out, op, total.data(), init);
+      inclusive_scan(queue, in, out, op, total.data(), init);
     } else {
-      (reverse ? reverse_exclusive_scan<T const, Op>
-               : exclusive_scan<T const, Op>)(queue, in, out, op, total.data(), init);
+      exclusive_scan(queue, in, out, op, total.data(), init);
     }
     total.download({one.out.template at<T>(slot::total), 1});
   }
