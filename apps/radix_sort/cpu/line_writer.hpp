@@ -82,36 +82,45 @@ class item_target {
   index_t phase_;
 };
 
-/// The destination of items whose words and values go to two arrays: LineBytes of each, gathered as
-/// pairs, so that one store writes an item.
+/// The destination of items whose words and values go to two arrays: LineBytes of the shorter ones,
+/// and as many of the others, gathered as pairs, so that one store writes an item.
 template <class Word, class Value, std::size_t LineBytes = cache_line>
 class parted_target {
-  static_assert(sizeof(Word) == sizeof(Value) && LineBytes % cache_line == 0);
+  static constexpr std::size_t in_line = LineBytes / std::min(sizeof(Word), sizeof(Value));
+  static_assert(LineBytes % cache_line == 0 && (in_line & (in_line - 1)) == 0);
 
  public:
-  static constexpr index_t line_items = LineBytes / sizeof(Word);
+  static constexpr auto line_items = static_cast<index_t>(in_line);
   struct alignas(cache_line) lines {
-    keyed_value<Word, Value> items[static_cast<std::size_t>(line_items)];
+    keyed_value<Word, Value> items[in_line];
     void set(index_t slot, keyed_value<Word, Value> const& item) { items[slot] = item; }
   };
 
-  /// `out`: aligned.
+  /// Whether a word and its value have the same place in their lines.
+  static bool fits(parted_scratch<Word, Value> const& out) {
+    auto const of_words = reinterpret_cast<std::uintptr_t>(out.words);
+    auto const of_values = reinterpret_cast<std::uintptr_t>(out.values);
+    return of_words % sizeof(Word) == 0 && of_values % sizeof(Value) == 0 &&
+           of_words / sizeof(Word) % in_line == of_values / sizeof(Value) % in_line;
+  }
+
+  /// `out` fits.
   explicit parted_target(parted_scratch<Word, Value> const& out)
       : words_(reinterpret_cast<std::uintptr_t>(out.words)),
         values_(reinterpret_cast<std::uintptr_t>(out.values)),
-        phase_(static_cast<index_t>(words_ % LineBytes / sizeof(Word))) {
-    assert(out.aligned(LineBytes));
-    words_ -= words_ % LineBytes;
-    values_ -= values_ % LineBytes;
+        phase_(static_cast<index_t>(words_ / sizeof(Word) % in_line)) {
+    assert(fits(out));
+    words_ -= static_cast<std::uintptr_t>(phase_) * sizeof(Word);
+    values_ -= static_cast<std::uintptr_t>(phase_) * sizeof(Value);
   }
 
   index_t phase() const { return phase_; }
   void write(lines const& from, index_t place) const {
-    alignas(cache_line) Word words[static_cast<std::size_t>(line_items)];
-    alignas(cache_line) Value values[static_cast<std::size_t>(line_items)];
+    alignas(cache_line) Word words[in_line];
+    alignas(cache_line) Value values[in_line];
     part(from.items, line_items, words, values);
-    detail::write_lines<LineBytes>(at<Word>(words_, place), words);
-    detail::write_lines<LineBytes>(at<Value>(values_, place), values);
+    detail::write_lines<sizeof words>(at<Word>(words_, place), words);
+    detail::write_lines<sizeof values>(at<Value>(values_, place), values);
   }
   void copy(lines const& from, index_t slot, index_t count, index_t place) const {
     part(from.items + slot, count, at<Word>(words_, place), at<Value>(values_, place));

@@ -225,14 +225,6 @@ struct parted_scratch {
                 sizeof(Value));
     return item;
   }
-
-  /// Whether a word and its value have the same place in their lines of `line` bytes.
-  bool aligned(std::size_t line = cache_line) const {
-    auto const of_words = reinterpret_cast<std::uintptr_t>(words);
-    auto const of_values = reinterpret_cast<std::uintptr_t>(values);
-    return sizeof(Word) == sizeof(Value) && of_words % sizeof(Word) == 0 &&
-           of_words % line == of_values % line;
-  }
 };
 
 /// The space of items [begin, ...).

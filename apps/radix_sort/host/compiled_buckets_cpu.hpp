@@ -7,7 +7,9 @@
 #include <atomic>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -62,8 +64,10 @@ auto with_buckets(bucket_rule<typename sort_order<Key>::word_type> const& rule,
   auto const bits_for = [&](index_t keys) {
     return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(rule.total / keys)));
   };
-  int const wanted = std::clamp(bits_for(rule.bucket_items), std::min(8, bits_for(few)),
-                                cpu::detail::max_split_bits);
+  index_t const fit =
+      cpu::detail::sort_tuning{}.leaf_bytes / 2 / static_cast<index_t>(rule.item_bytes);
+  int const wanted = std::clamp(bits_for(std::min(rule.bucket_items, fit)),
+                                std::min(8, bits_for(few)), cpu::detail::max_split_bits);
   int const top = static_cast<int>(std::bit_width(static_cast<word>(low ^ high)));
   int const range = std::max(1, static_cast<int>(std::bit_width(static_cast<word>(high - low))));
   cpu::detail::digit const of_range{range - std::clamp(wanted, 1, range),
@@ -99,41 +103,153 @@ bool compiled_buckets<Key>::are_sorted(int threads, Key const* keys, index_t n,
   return sorted;
 }
 
+/// Calls body(Value{}) with a type for values of this size.
+template <class Body>
+auto with_value_type(std::size_t size, Body const& body) {
+  if (size == 0) return body(keys_only{});
+  return size == sizeof(std::uint32_t) ? body(std::uint32_t{}) : body(std::uint64_t{});
+}
+
+/// Values, or positions.
+template <class Value>
+class value_source {
+ public:
+  explicit value_source(carried_values const& values)
+      : in_(static_cast<std::byte const*>(values.in)), first_(values.first) {}
+
+  Value operator[](index_t i) const {
+    auto value = static_cast<Value>(first_ + i);
+    if (in_ != nullptr) std::memcpy(&value, in_ + i * index_t{sizeof(Value)}, sizeof(Value));
+    return value;
+  }
+
+ private:
+  std::byte const* in_;
+  index_t first_;
+};
+
+/// Keys with their values.
+template <class Key, class Value>
+struct carried_source {
+  Key const* keys;
+  value_source<Value> values;
+
+  cpu::detail::keyed_value<Key, Value> operator[](index_t i) const { return {keys[i], values[i]}; }
+};
+
+/// Splits the items of `source`, whose keys are `in`, to `target`.
+template <class Key, class Map, class Source, class Target>
+std::vector<index_t> split_to(int threads, Key const* in, index_t n, Source const& source,
+                              Target const& target, Map const& map, sort_order<Key> const& order) {
+  using writer = cpu::detail::line_writer<Target>;
+  compared_bits<Key> const by{order};
+  int const buckets = map.buckets();
+  std::vector<index_t> offsets(static_cast<std::size_t>(buckets) + 1);
+  if (n == 0) return offsets;
+  cpu::detail::pieces const all(threads, n);
+  cpu::detail::split_table table(all.count, buckets);
+  cpu::detail::for_each_of(threads, all.count, [&](int, index_t p) {
+    (void)cpu::detail::count_piece(in, all.begin(p), all.end(p), by, map, table.row(p));
+  });
+  table.scan(0, offsets.data());
+  index_t const buffer_bytes = writer::buffer_bytes(buckets);
+  cpu::detail::sort_memory<std::byte> const buffers(std::min<index_t>(threads, all.count) *
+                                                    buffer_bytes);
+  cpu::detail::for_each_of(threads, all.count, [&](int worker, index_t p) {
+    writer const lines(target, buffers.data() + worker * buffer_bytes, table.row(p), buckets);
+    cpu::detail::scatter_piece(source, all.begin(p), all.end(p), by, map, lines);
+  });
+  return offsets;
+}
+
 template <class Key>
-std::vector<index_t> compiled_buckets<Key>::split(int threads, Key const* in, index_t n, Key* out,
-                                                  bucket_rule<word> const& rule,
-                                                  sort_order<Key> const& order) {
-  return detail::with_buckets<Key>(rule, order, [&](auto const& map) {
-    using writer = cpu::detail::line_writer<cpu::detail::item_target<Key>>;
-    compared_bits<Key> const by{order};
-    int const buckets = map.buckets();
-    std::vector<index_t> offsets(static_cast<std::size_t>(buckets) + 1);
-    if (n == 0) return offsets;
-    cpu::detail::pieces const all(threads, n);
-    cpu::detail::split_table table(all.count, buckets);
-    cpu::detail::for_each_of(threads, all.count, [&](int, index_t p) {
-      (void)cpu::detail::count_piece(in, all.begin(p), all.end(p), by, map, table.row(p));
-    });
-    table.scan(0, offsets.data());
-    index_t const buffer_bytes = writer::buffer_bytes(buckets);
-    cpu::detail::sort_memory<std::byte> const buffers(std::min<index_t>(threads, all.count) *
-                                                      buffer_bytes);
-    cpu::detail::for_each_of(threads, all.count, [&](int worker, index_t p) {
-      writer const lines(cpu::detail::item_target<Key>(out), buffers.data() + worker * buffer_bytes,
-                         table.row(p), buckets);
-      cpu::detail::scatter_piece(in, all.begin(p), all.end(p), by, map, lines);
-    });
-    return offsets;
+bool compiled_buckets<Key>::can_split_to(Key const* out, carried_values const& values) {
+  return detail::with_value_type(values.size, [&]<class Value>(Value) {
+    if constexpr (std::is_same_v<Value, keys_only>) {
+      return true;
+    } else {
+      return cpu::detail::parted_target<Key, Value>::fits({const_cast<Key*>(out), values.out});
+    }
   });
 }
 
-/// The sort of buckets that come in pieces, one of each run.
 template <class Key>
+std::vector<index_t> compiled_buckets<Key>::split(int threads, Key const* in, index_t n, Key* out,
+                                                  carried_values const& values,
+                                                  bucket_rule<word> const& rule,
+                                                  sort_order<Key> const& order) {
+  return detail::with_buckets<Key>(rule, order, [&](auto const& map) {
+    return detail::with_value_type(values.size, [&]<class Value>(Value) {
+      if constexpr (std::is_same_v<Value, keys_only>) {
+        cpu::detail::item_target<Key> const target(out);
+        return detail::split_to(threads, in, n, in, target, map, order);
+      } else {
+        carried_source<Key, Value> const source{in, value_source<Value>(values)};
+        cpu::detail::parted_target<Key, Value> const target({out, values.out});
+        return detail::split_to(threads, in, n, source, target, map, order);
+      }
+    });
+  });
+}
+
+/// Keys as a leaf sorts them: integers as the words of their order, which give the keys back.
+template <class Key>
+struct leaf_keys : cpu::detail::number_words<Key> {
+  using word = typename sort_order<Key>::word_type;
+  using sorted_key = Key;
+  explicit leaf_keys(sort_order<Key> const& order)
+      : cpu::detail::number_words<Key>(order.direction), order_{order.counting(0)} {}
+
+  cpu::detail::counting_bits<word> order() const { return order_; }
+  cpu::detail::number_words<Key> const& words() const { return *this; }
+
+ private:
+  cpu::detail::counting_bits<word> order_;
+};
+
+/// Floats as their bits, since there are two zeros and many NaNs.
+template <class Key>
+requires(!std::is_integral_v<Key>) struct leaf_keys<Key> {
+  using word = typename sort_order<Key>::word_type;
+  using sorted_key = word;
+  struct order_of_bits {
+    compared_bits<Key> by;
+    word operator()(word bits) const {
+      Key key;
+      std::memcpy(static_cast<void*>(&key), &bits, sizeof key);
+      return by(key);
+    }
+  };
+  explicit leaf_keys(sort_order<Key> const& order) : order_{{order}} {}
+
+  word from(Key key) const {
+    word bits;
+    std::memcpy(&bits, &key, sizeof bits);
+    return bits;
+  }
+  order_of_bits order() const { return order_; }
+  cpu::detail::number_words<word> words() const {
+    return cpu::detail::number_words<word>(sort_direction::ascending);
+  }
+
+ private:
+  order_of_bits order_;
+};
+
+/// The sort of buckets that come in pieces, one of each run.
+template <class Key, class Value>
 class piece_sort {
  public:
-  piece_sort(int threads, std::span<std::span<Key const> const> runs, Key* out,
-             sort_order<Key> const& order)
-      : threads_(threads), runs_(runs), out_(out), order_(order) {}
+  piece_sort(int threads, Key const* in, std::span<index_t const> ends, Key* out,
+             carried_values const& values, sort_order<Key> const& order)
+      : threads_(threads),
+        in_(in),
+        ends_(ends),
+        out_(out),
+        values_(values),
+        value_at_(values),
+        order_(order),
+        keys_(order) {}
 
   template <class Map>
   void run(Map const& map) {
@@ -141,14 +257,14 @@ class piece_sort {
     index_t const n = begins_.back();
     auto const buckets = static_cast<index_t>(begins_.size()) - 1;
     // As in the sort of one rank: a bucket that would keep one thread busy is sorted by all.
-    index_t const leaf =
-        std::max<index_t>(1, tuning_.leaf_bytes / static_cast<index_t>(sizeof(Key)));
+    index_t const leaf = tuning_.leaf_bytes / static_cast<index_t>(sizeof(item));
     index_t const large = std::clamp(n / (index_t{8} * threads_), 2 * leaf, max_in_leaf);
     index_t max_size = 0;
     for (index_t b = 0; b < buckets; ++b) {
       if (size(b) <= large) max_size = std::max(max_size, size(b));
     }
-    cpu::detail::sort_memory<word> const space(2 * max_size * std::min<index_t>(threads_, buckets));
+    cpu::detail::sort_memory<item> const space(2 * max_size * std::min<index_t>(threads_, buckets));
+    policy_ = cpu::store_policy_for(n * index_t{sizeof(item)});
     cpu::detail::for_each_of(threads_, buckets, [&](int worker, index_t b) {
       if (size(b) == 0 || size(b) > large) return;
       sort_leaf(b, space.data() + 2 * worker * max_size, max_size);
@@ -159,98 +275,152 @@ class piece_sort {
   }
 
  private:
+  static constexpr bool alone = std::is_same_v<Value, keys_only>;  // keys
   using word = typename sort_order<Key>::word_type;
+  using sorted_key = typename leaf_keys<Key>::sorted_key;
+  using item = std::conditional_t<alone, word, cpu::detail::keyed_value<word, Value>>;
   static constexpr index_t max_in_leaf = index_t{1} << 31;  // whose counts have 32 bits
 
   struct piece {
-    index_t bucket;
-    std::span<Key const> keys;
+    index_t bucket, begin, size;
   };
 
-  index_t size(index_t bucket) const {
-    auto const b = static_cast<std::size_t>(bucket);
-    return begins_[b + 1] - begins_[b];
-  }
-  Key* place(index_t bucket) const { return out_ + begins_[static_cast<std::size_t>(bucket)]; }
+  index_t begin(index_t bucket) const { return begins_[static_cast<std::size_t>(bucket)]; }
+  index_t size(index_t bucket) const { return begin(bucket + 1) - begin(bucket); }
 
   /// The pieces of all buckets, and where each bucket begins in the result.
   template <class Map>
   void find_pieces(Map const& map) {
     compared_bits<Key> const by{order_};
     begins_.assign(static_cast<std::size_t>(map.buckets()) + 1, 0);
-    for (auto run : runs_) {
-      while (!run.empty()) {
-        std::uint32_t const bucket = map.of(by(run.front()));
-        auto const end = std::partition_point(
-            run.begin(), run.end(), [&](Key const& key) { return map.of(by(key)) <= bucket; });
-        auto const keys = run.first(static_cast<std::size_t>(end - run.begin()));
-        pieces_.push_back({index_t{bucket}, keys});
-        begins_[std::size_t{bucket} + 1] += std::ssize(keys);
-        run = run.subspan(keys.size());
+    index_t at = 0;
+    for (index_t const end : ends_) {
+      while (at < end) {
+        std::uint32_t const bucket = map.of(by(in_[at]));
+        index_t const past =
+            std::partition_point(in_ + at, in_ + end,
+                                 [&](Key const& key) { return map.of(by(key)) <= bucket; }) -
+            in_;
+        pieces_.push_back({index_t{bucket}, at, past - at});
+        begins_[std::size_t{bucket} + 1] += past - at;
+        at = past;
       }
     }
     for (std::size_t b = 1; b < begins_.size(); ++b) begins_[b] += begins_[b - 1];
     std::ranges::stable_sort(pieces_, {}, &piece::bucket);
   }
 
-  /// Calls take(keys) for the pieces of a bucket, in the order of their runs.
+  /// Calls take(i) for the items of a bucket, in the order of their runs.
   template <class Take>
-  void for_pieces(index_t bucket, Take const& take) const {
+  void for_items(index_t bucket, Take const& take) const {
     for (auto at = std::ranges::lower_bound(pieces_, bucket, {}, &piece::bucket);
          at != pieces_.end() && at->bucket == bucket; ++at) {
-      take(at->keys);
+      for (index_t i = at->begin; i < at->begin + at->size; ++i) take(i);
     }
   }
 
-  /// Copies the keys of a bucket to `to`.
-  void gather(index_t bucket, Key* to) const {
-    for_pieces(bucket, [&](std::span<Key const> keys) {
-      std::memcpy(static_cast<void*>(to), keys.data(), keys.size_bytes());
-      to += keys.size();
-    });
+  /// Copies the keys of a bucket together.
+  void gather_keys(index_t bucket, Key* to) const {
+    for_items(bucket, [&](index_t i) { *to++ = in_[i]; });
   }
 
-  void sort_leaf(index_t b, word* items, index_t space) const {
-    if constexpr (std::is_integral_v<Key>) {
-      cpu::detail::number_words<Key> const words(order_.direction);
-      word* next = items;
-      for_pieces(b, [&](std::span<Key const> keys) {
-        for (std::size_t i = 0; i < keys.size(); ++i) next[i] = words.from(keys[i]);
-        next += keys.size();
-      });
-      word* const sorted = cpu::detail::leaf_sort(
-          items, items + space, size(b), cpu::detail::counting_bits<word>{order_.counting(0)},
-          tuning_.wide_digits);
-      cpu::detail::key_sink<Key> const sink{place(b), words};
-      sink.put(sorted, 0, size(b));
-      sink.finish();
-    } else {
+  void sort_leaf(index_t b, item* items, index_t space) const {
+    if constexpr (alone && !std::is_integral_v<Key>) {
       auto* const keys = reinterpret_cast<Key*>(items);
-      gather(b, keys);
-      cpu::detail::sort_bytes(1, keys, place(b), nullptr, nullptr, 0, size(b), order_, tuning_);
+      gather_keys(b, keys);
+      sort_together(1, keys, out_ + begin(b), nullptr, size(b));
+    } else {
+      item* next = items;
+      for_items(b, [&](index_t i) {
+        if constexpr (alone) {
+          *next++ = keys_.from(in_[i]);
+        } else {
+          *next++ = {keys_.from(in_[i]), value_at_[i]};
+        }
+      });
+      put(cpu::detail::leaf_sort(items, items + space, size(b), keys_.order(), tuning_.wide_digits),
+          begin(b), size(b));
     }
   }
 
+  void sort_together(int threads, Key const* keys, Key* out, void* values, index_t n) const {
+    cpu::detail::sort_bytes(threads, keys, out, values, values, values_.size, n, order_, tuning_);
+  }
+
+  /// In the memory of its results.
   void sort_large(index_t b) const {
-    gather(b, place(b));
-    cpu::detail::sort_bytes(threads_, place(b), place(b), nullptr, nullptr, 0, size(b), order_,
-                            tuning_);
+    cpu::detail::sort_memory<Key> own;
+    if (out_ == nullptr) own = cpu::detail::sort_memory<Key>(size(b));
+    Key* const keys = out_ == nullptr ? own.data() : out_ + begin(b);
+    gather_keys(b, keys);
+    if constexpr (alone) {
+      sort_together(threads_, keys, keys, nullptr, size(b));
+    } else {
+      std::size_t const result = out_ == nullptr ? sizeof(index_t) : sizeof(Value);
+      auto* const values =
+          static_cast<std::byte*>(values_.out) + begin(b) * static_cast<index_t>(result);
+      auto* to = values;
+      for_items(b, [&](index_t i) {
+        Value const value = value_at_[i];
+        std::memcpy(to, &value, sizeof value);
+        to += sizeof value;
+      });
+      sort_together(threads_, keys, keys, values, size(b));
+      if (result > sizeof(Value)) widen(values, size(b));
+    }
+  }
+
+  /// Makes n positions in the front of index_t in the same memory.
+  static void widen(std::byte* positions, index_t n) {
+    for (index_t i = n; i-- > 0;) {
+      Value narrow;
+      std::memcpy(&narrow, positions + i * index_t{sizeof narrow}, sizeof narrow);
+      auto const wide = static_cast<index_t>(narrow);
+      std::memcpy(positions + i * index_t{sizeof wide}, &wide, sizeof wide);
+    }
+  }
+
+  /// Writes sorted items to the results.
+  void put(item const* sorted, index_t place, index_t count) const {
+    auto const to = [&](auto const& sink) {
+      sink.put(sorted, place, count);
+      sink.finish();
+    };
+    auto* const keys = reinterpret_cast<sorted_key*>(out_);
+    if constexpr (alone) {
+      to(cpu::detail::key_sink<sorted_key>{keys, keys_.words()});
+    } else if (out_ != nullptr) {
+      using sink = cpu::detail::pair_sink<sorted_key, Value>;
+      to(sink{keys, values_.out, keys_.words(), policy_});
+    } else {
+      using sink = cpu::detail::value_sink<word, Value, index_t>;
+      to(sink{static_cast<index_t*>(values_.out), policy_});
+    }
   }
 
   int threads_;
-  std::span<std::span<Key const> const> runs_;
+  Key const* in_;
+  std::span<index_t const> ends_;
   Key* out_;
+  carried_values values_;
+  value_source<Value> value_at_;
   sort_order<Key> order_;
+  leaf_keys<Key> keys_;
+  cpu::store_policy policy_ = cpu::store_policy::cached;
   cpu::detail::sort_tuning tuning_{};
   std::vector<index_t> begins_;
   std::vector<piece> pieces_;
 };
 
 template <class Key>
-void compiled_buckets<Key>::sort(int threads, std::span<std::span<Key const> const> runs, Key* out,
+void compiled_buckets<Key>::sort(int threads, Key const* in, std::span<index_t const> ends,
+                                 Key* out, carried_values const& values,
                                  bucket_rule<word> const& rule, sort_order<Key> const& order) {
-  detail::with_buckets<Key>(
-      rule, order, [&](auto const& map) { piece_sort<Key>(threads, runs, out, order).run(map); });
+  detail::with_buckets<Key>(rule, order, [&](auto const& map) {
+    detail::with_value_type(values.size, [&]<class Value>(Value) {
+      piece_sort<Key, Value>(threads, in, ends, out, values, order).run(map);
+    });
+  });
 }
 
 }  // namespace libscan::inline v1::detail

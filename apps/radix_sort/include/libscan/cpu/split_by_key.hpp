@@ -167,6 +167,7 @@ class key_split {
   /// Whether keys and values can share lines, as pairs.
   static constexpr bool pairs_up = with_values && fits_lines<Key> && sizeof(Key) == sizeof(Value) &&
                                    std::is_trivial_v<Key> && std::is_trivial_v<Value>;
+  using parted_lines = parted_target<Key, Value, lines_bytes>;
 
   /// Writes items [begin, end) to `places`.
   void scatter(index_t begin, index_t end, bucket_places& places) const {
@@ -174,7 +175,7 @@ class key_split {
     if (buckets > buckets_at_hand && store_policy_for(bytes) == store_policy::non_temporal) {
       if constexpr (pairs_up) {
         parted_scratch<Key, Value> const out{keys_out, values_out};
-        if (out.aligned(lines_bytes)) return stream_pairs(begin, end, places, out);
+        if (parted_lines::fits(out)) return stream_pairs(begin, end, places, out);
       }
       if constexpr (fits_lines<Key> && (!with_values || fits_lines<Value>)) {
         if (is_aligned(keys_out) && (!with_values || is_aligned(values_out))) {
@@ -240,8 +241,7 @@ class key_split {
   /// The same by whole cache lines, of keys and values together.
   void stream_pairs(index_t begin, index_t end, bucket_places& places,
                     parted_scratch<Key, Value> const& out) const {
-    using target = parted_target<Key, Value, lines_bytes>;
-    streaming_writer<target> writer(target(out), places, buckets);
+    streaming_writer<parted_lines> writer(parted_lines(out), places, buckets);
     for_blocks(begin, end, [&](index_t i, index_t count, std::uint32_t const* found) {
       writer.put(count, found, [keys = keys + i, values = values + i](index_t k) {
         return keyed_value<Key, Value>{keys[k], values[k]};

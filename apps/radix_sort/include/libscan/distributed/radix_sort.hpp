@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stable sorts of arrays that are spread over ranks. Ranks find out which keys are for whom before
-// they sort; one exchange brings each rank its part of the result: sort_host_keys.hpp, with values
-// sort_host_pairs.hpp. For sorts on GPUs see device_sort.hpp.
+// they sort; one exchange brings each rank its part of the result: sort_host.hpp. For sorts on GPUs
+// see device_sort.hpp.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <apps/radix_sort/host/sort_host_keys.hpp>
-#include <apps/radix_sort/host/sort_host_pairs.hpp>
+#include <apps/radix_sort/host/sort_host.hpp>
 #include <libscan/cpu/arguments.hpp>
 #include <libscan/distributed/collective.hpp>
 #include <libscan/distributed/device_copy.hpp>
@@ -25,21 +24,17 @@ namespace libscan::inline v1 {
 
 namespace detail {
 
-/// A sort of keys with values: value_at(i, begin) is the value of local key i, on a rank whose keys
-/// begin at global position `begin`. `check` may throw. `out` may be null.
-template <class Value, class Key, class Check, class ValueAt>
-void sort_with_values(char const* name, ranks const& on, std::span<Key const> in, Key* out,
-                      std::span<Value> values_out, sort_options const& options, Check const& check,
-                      ValueAt const& value_at) {
+/// A sort on the `cpu` engine, or of values on any. `out` may be null, for positions. `check` may
+/// throw.
+template <class Key, class Check>
+void sort_on_ranks(char const* name, ranks const& on, std::span<Key const> in, Key* out,
+                   std::size_t n_out, moved_values const& values, sort_options const& options,
+                   Check const& check) {
+  using compiled = typename compiled_key<Key>::type;
   detail::collective(on.comm(), name, [&](collective_call& call) {
-    auto const d = detail::lengths_of(call, in.size(), values_out.size(), [&] {
-      check();
-      cpu::detail::require_aligned(in.data());
-      sort_order<Key>{options.direction, options.first_bit, options.end_bit, {}}.check_bits();
-    });
-    index_t const begin = d.in.begin(on.rank());  // of all ranks' keys
-    auto const value = [&](index_t i) { return value_at(i, begin); };
-    detail::sort_host_pairs<Value>(call, on, d.out, in, value, out, values_out, options);
+    std::span const keys(detail::compiled_keys(in.data()), in.size());
+    host_sort<compiled>(on, call, keys, detail::compiled_keys(out), n_out, values, options)
+        .run(check);
   });
 }
 
@@ -66,12 +61,7 @@ void sort_keys(ranks const& on, Keys const& keys, Out&& out, sort_options const&
                        device_span<key>{sorted.data(), sorted.size()}, options);
     return sorted.download("sort_keys", to);
   }
-  detail::collective(on.comm(), "sort_keys", [&](detail::collective_call& call) {
-    using compiled = typename detail::compiled_key<key>::type;
-    std::span const keys_in(detail::compiled_keys(in.data()), in.size());
-    std::span const keys_out(detail::compiled_keys(to.data()), to.size());
-    detail::host_key_sort<compiled>(on, call, keys_in, keys_out, options).run();
-  });
+  detail::sort_on_ranks("sort_keys", on, in, to.data(), to.size(), {}, options, [] {});
 }
 
 /// Sorts as `sort_keys`, and moves values with their keys. Values are of any trivially copyable
@@ -88,17 +78,16 @@ void sort_pairs(ranks const& on, Keys const& keys, Out&& out, Values const& valu
   std::span<key> const to{static_cast<Out&&>(out)};
   std::span<value const> const values_in{values};
   std::span<value> const values_to{static_cast<ValuesOut&&>(values_out)};
-  detail::sort_with_values<value>(
-      "sort_pairs", on, in, to.data(), values_to, options,
-      [&] {
+  detail::refuse_values<value>();
+  detail::sort_on_ranks(
+      "sort_pairs", on, in, to.data(), to.size(),
+      {values_in.data(), values_to.data(), sizeof(value)}, options, [&] {
         if (values_in.size() != in.size() || values_to.size() != to.size()) {
           throw invalid_argument("sort_pairs: one value per key expected, in inputs and outputs");
         }
-        cpu::detail::require_aligned(to.data());
         cpu::detail::require_aligned(values_in.data());
         cpu::detail::require_aligned(values_to.data());
-      },
-      [&](index_t i, index_t) { return values_in[static_cast<std::size_t>(i)]; });
+      });
 }
 
 /// The global positions of the keys in sorted order: each rank gets the next `positions.size()` of
@@ -109,10 +98,9 @@ void argsort(ranks const& on, Keys const& keys, Positions&& positions,
   using key = detail::item_of<Keys>;
   std::span<key const> const in{keys};
   std::span<index_t> const to{static_cast<Positions&&>(positions)};
-  detail::sort_with_values<index_t>(
-      "argsort", on, in, static_cast<key*>(nullptr), to, options,
-      [&] { cpu::detail::require_aligned(to.data()); },
-      [](index_t i, index_t begin) { return begin + i; });
+  detail::sort_on_ranks("argsort", on, in, static_cast<key*>(nullptr), to.size(),
+                        {nullptr, to.data(), sizeof(index_t), true}, options,
+                        [&] { cpu::detail::require_aligned(to.data()); });
 }
 
 }  // namespace libscan::inline v1
