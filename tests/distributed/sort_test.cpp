@@ -3,6 +3,7 @@
 // keys and spread of lengths, bit for bit.
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -139,6 +140,36 @@ void check_keys(int p, std::vector<Key> const& keys, distribution const& in,
   CHECK(test::same_bits(source, keys));
 }
 
+/// Pairs and positions have the bits of sorts on one rank. The value of key i is made of i.
+template <class Value, class Key>
+void check_pairs(int p, std::vector<Key> const& keys, distribution const& in,
+                 distribution const& out, sort_options const& options = {},
+                 engine const& on = engine::cpu(1)) {
+  std::vector<Value> values;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    Value value{};
+    auto const word = static_cast<std::uint32_t>(i * 2654435761U);
+    std::memcpy(&value, &word, std::min(sizeof value, sizeof word));
+    values.push_back(value);
+  }
+  std::vector<Key> expected(keys.size()), sorted(keys.size());
+  std::vector<Value> expected_values(keys.size()), moved(keys.size());
+  std::vector<index_t> expected_places(keys.size()), places(keys.size());
+  libscan::sort_pairs(engine::cpu(1), keys, expected, values, expected_values, options);
+  libscan::argsort(engine::cpu(1), keys, expected_places, options);
+  std::vector<Key> source = keys;
+  test::on_ranks(p, 6, [&](communicator const& comm) {
+    ranks const ranks_on{comm, on};
+    int const r = comm.rank();
+    libscan::sort_pairs(ranks_on, part_of(source, in, r), part_of(sorted, out, r),
+                        part_of(values, in, r), part_of(moved, out, r), options);
+    libscan::argsort(ranks_on, part_of(source, in, r), part_of(places, out, r), options);
+  });
+  CHECK(test::same_bits(sorted, expected));
+  CHECK(test::same_bits(moved, expected_values));
+  CHECK(places == expected_places);
+}
+
 /// Random keys in [low, low + range), or any keys.
 template <class Key>
 std::vector<Key> keys_within(index_t n, std::uint64_t low, std::uint64_t range) {
@@ -173,6 +204,44 @@ TEST_CASE("sorts of keys that share high bits, and by some of their bits") {
   }
 }
 
+namespace {
+
+/// Values of three words, as they are aligned.
+struct three_words {
+  std::uint32_t words[3];
+  bool operator==(three_words const&) const = default;
+};
+
+/// Values of four bytes that are aligned to one.
+struct four_bytes {
+  unsigned char bytes[4];
+};
+
+}  // namespace
+
+TEST_CASE("keys of all sizes move values of all sizes, and -0 and NaN keep their bits") {
+  index_t const n = 20000;
+  for (int const p : {2, 3, 7, 64}) {
+    auto const in = test::spread_out(spread::uneven, n, p);
+    auto const out = test::spread_out(p % 2 == 0 ? spread::even : spread::every_third, n, p);
+    INFO("ranks " << p);
+    sort_options const descending{.direction = sort_direction::descending};
+    check_pairs<std::uint8_t>(p, keys_within<std::uint32_t>(n, 0, 0), in, out);
+    check_pairs<std::uint16_t>(p, keys_within<std::uint8_t>(n, 0, 0), in, out);
+    check_pairs<std::uint32_t>(p, keys_within<std::int16_t>(n, 0, 0), in, out, descending);
+    check_pairs<four_bytes>(p, keys_within<std::int64_t>(n, 0, 0), in, out);
+    check_pairs<std::uint64_t>(p, keys_within<std::int8_t>(n, 0, 0), in, out, descending);
+    check_pairs<std::uint64_t>(p, keys_within<std::int32_t>(n, 0, 3), in, out);
+    check_pairs<three_words>(p, keys_within<std::int64_t>(n, 7, 50), in, out, descending);
+    check_pairs<std::uint32_t>(p, keys_within<std::uint32_t>(n, 0, 0), in, out,
+                               {.first_bit = 5, .end_bit = 17});
+    check_pairs<std::uint64_t>(p, keys_of(skew::uniform, n), in, out);
+    check_pairs<std::uint32_t>(p, keys_of(skew::uniform, n), in, out, descending);
+    check_pairs<three_words>(p, keys_of(skew::zipf, n), in, out);
+    check_pairs<three_words>(p, keys_of(skew::sorted, n), in, out);
+  }
+}
+
 TEST_CASE("keys beyond all samples are sorted, too") {
   index_t const n = 20000;
   auto keys = keys_within<std::uint32_t>(n, 1'000'000, 1000);
@@ -190,6 +259,9 @@ TEST_CASE("many equal keys among others fill a bucket that all threads sort") {
   auto const even = distribution::even(n, 2);
   check_keys(2, keys, even, even, {}, 3);
   check_keys(2, keys, even, test::spread_out(spread::uneven, n, 2));
+  check_pairs<std::uint32_t>(2, keys, even, test::spread_out(spread::uneven, n, 2), {},
+                             engine::cpu(3));
+  check_pairs<std::uint64_t>(2, keys, even, even, {}, engine::cpu(3));
 }
 
 TEST_CASE("sorted keys only move to their ranks") {
@@ -234,6 +306,66 @@ TEST_CASE("a sort's output may be its input, and overlap it in any way") {
           std::ranges::copy(out, part_of(found, even, comm.rank()).begin());
         });
         CHECK(found == expected);
+      }
+    }
+  }
+}
+
+TEST_CASE("outputs of pairs and positions may overlap inputs in any way") {
+  index_t const n = 6000;
+  for (int const p : {1, 3}) {
+    for (bool const sorted : {false, true}) {
+      auto keys = [&] {
+        auto made = keys_within<std::int32_t>(n, 0, 0);
+        if (sorted) std::ranges::sort(made);
+        return made;
+      }();
+      std::vector<index_t> const order = [&] {
+        std::vector<index_t> positions(keys.size());
+        libscan::argsort(engine::cpu(1), keys, positions);
+        return positions;
+      }();
+      auto const even = distribution::even(n, p);
+      // Where keys, values and their results begin, in keys.
+      struct places {
+        std::size_t keys, out, values, values_out;
+      };
+      auto const part = static_cast<std::size_t>(even.size(0));
+      for (auto const& at :
+           {places{0, 0, part, part}, places{0, 9, 2 * part, part + 9}, places{0, part, part, 0},
+            places{0, part, 2 * part, 2 * part + 5}, places{1, 0, 2 * part, 3 * part},
+            places{0, 2 * part, part, 3 * part}}) {
+        INFO("ranks " << p << ", sorted " << sorted << ", results at " << at.out << ", "
+                      << at.values_out);
+        std::vector<std::int32_t> found(keys.size()), moved(keys.size());
+        std::vector<index_t> found_places(keys.size());
+        test::on_ranks(p, 8, [&](communicator const& comm) {
+          ranks const on{comm, engine::cpu(1)};
+          auto const mine = part_of(keys, even, comm.rank());
+          std::vector<std::int32_t> memory(5 * part);
+          auto const some = [&](std::size_t begin) {
+            return std::span(memory).subspan(begin, mine.size());
+          };
+          std::ranges::copy(mine, some(at.keys).begin());
+          std::iota(some(at.values).begin(), some(at.values).end(), even.begin(comm.rank()));
+          libscan::sort_pairs(on, some(at.keys), some(at.out), some(at.values),
+                              some(at.values_out));
+          std::ranges::copy(some(at.out), part_of(found, even, comm.rank()).begin());
+          std::ranges::copy(some(at.values_out), part_of(moved, even, comm.rank()).begin());
+          // Positions in the place of keys, and beyond.
+          std::vector<index_t> shared(mine.size());
+          auto* const front = reinterpret_cast<std::int32_t*>(shared.data());
+          std::ranges::copy(mine, front);
+          libscan::argsort(on, std::span<std::int32_t const>(front, mine.size()), shared);
+          std::ranges::copy(shared, part_of(found_places, even, comm.rank()).begin());
+        });
+        bool right = true;
+        for (std::size_t i = 0; i < keys.size(); ++i) {
+          right =
+              right && moved[i] == order[i] && found[i] == keys[static_cast<std::size_t>(order[i])];
+        }
+        CHECK(right);
+        CHECK(found_places == order);
       }
     }
   }

@@ -16,6 +16,7 @@
 
 #include <apps/radix_sort/host/key_buckets.hpp>
 #include <libscan/cpu/radix_sort.hpp>
+#include <libscan/radix_sort.hpp>
 
 namespace libscan::inline v1::detail {
 
@@ -137,30 +138,46 @@ struct carried_source {
   cpu::detail::keyed_value<Key, Value> operator[](index_t i) const { return {keys[i], values[i]}; }
 };
 
-/// Splits the items of `source`, whose keys are `in`, to `target`.
-template <class Key, class Map, class Source, class Target>
-std::vector<index_t> split_to(int threads, Key const* in, index_t n, Source const& source,
-                              Target const& target, Map const& map, sort_order<Key> const& order) {
-  using writer = cpu::detail::line_writer<Target>;
-  compared_bits<Key> const by{order};
-  int const buckets = map.buckets();
-  std::vector<index_t> offsets(static_cast<std::size_t>(buckets) + 1);
-  if (n == 0) return offsets;
-  cpu::detail::pieces const all(threads, n);
-  cpu::detail::split_table table(all.count, buckets);
-  cpu::detail::for_each_of(threads, all.count, [&](int, index_t p) {
-    (void)cpu::detail::count_piece(in, all.begin(p), all.end(p), by, map, table.row(p));
-  });
-  table.scan(0, offsets.data());
-  index_t const buffer_bytes = writer::buffer_bytes(buckets);
-  cpu::detail::sort_memory<std::byte> const buffers(std::min<index_t>(threads, all.count) *
-                                                    buffer_bytes);
-  cpu::detail::for_each_of(threads, all.count, [&](int worker, index_t p) {
-    writer const lines(target, buffers.data() + worker * buffer_bytes, table.row(p), buckets);
-    cpu::detail::scatter_piece(source, all.begin(p), all.end(p), by, map, lines);
-  });
-  return offsets;
-}
+/// One split of the keys `in` and their values.
+template <class Key, class Map>
+class bucket_split {
+ public:
+  /// Counts, and sets `offsets` to where buckets begin, and the end.
+  bucket_split(int threads, Key const* in, index_t n, Map const& map, sort_order<Key> const& order,
+               std::vector<index_t>& offsets)
+      : threads_(threads),
+        map_(map),
+        by_{order},
+        all_(threads, n),
+        table_(all_.count, map.buckets()) {
+    cpu::detail::for_each_of(threads, all_.count, [&](int, index_t p) {
+      (void)cpu::detail::count_piece(in, all_.begin(p), all_.end(p), by_, map, table_.row(p));
+    });
+    offsets.resize(static_cast<std::size_t>(map.buckets()) + 1);
+    table_.scan(0, offsets.data());
+  }
+
+  /// Writes the items of `source` to their places in `target`.
+  template <class Source, class Target>
+  void write(Source const& source, Target const& target) {
+    using writer = cpu::detail::line_writer<Target>;
+    int const buckets = map_.buckets();
+    index_t const bytes = writer::buffer_bytes(buckets);
+    cpu::detail::sort_memory<std::byte> const buffers(std::min<index_t>(threads_, all_.count) *
+                                                      bytes);
+    cpu::detail::for_each_of(threads_, all_.count, [&](int worker, index_t p) {
+      writer const lines(target, buffers.data() + worker * bytes, table_.row(p), buckets);
+      cpu::detail::scatter_piece(source, all_.begin(p), all_.end(p), by_, map_, lines);
+    });
+  }
+
+ private:
+  int threads_;
+  Map const& map_;
+  compared_bits<Key> by_;
+  cpu::detail::pieces all_;
+  cpu::detail::split_table table_;
+};
 
 template <class Key>
 bool compiled_buckets<Key>::can_split_to(Key const* out, carried_values const& values) {
@@ -178,18 +195,19 @@ std::vector<index_t> compiled_buckets<Key>::split(int threads, Key const* in, in
                                                   carried_values const& values,
                                                   bucket_rule<word> const& rule,
                                                   sort_order<Key> const& order) {
-  return detail::with_buckets<Key>(rule, order, [&](auto const& map) {
-    return detail::with_value_type(values.size, [&]<class Value>(Value) {
+  std::vector<index_t> offsets;
+  detail::with_buckets<Key>(rule, order, [&](auto const& map) {
+    bucket_split split(threads, in, n, map, order, offsets);
+    detail::with_value_type(values.size, [&]<class Value>(Value) {
       if constexpr (std::is_same_v<Value, keys_only>) {
-        cpu::detail::item_target<Key> const target(out);
-        return detail::split_to(threads, in, n, in, target, map, order);
+        split.write(in, cpu::detail::item_target<Key>(out));
       } else {
-        carried_source<Key, Value> const source{in, value_source<Value>(values)};
-        cpu::detail::parted_target<Key, Value> const target({out, values.out});
-        return detail::split_to(threads, in, n, source, target, map, order);
+        split.write(carried_source<Key, Value>{in, value_source<Value>(values)},
+                    cpu::detail::parted_target<Key, Value>({out, values.out}));
       }
     });
   });
+  return offsets;
 }
 
 /// Keys as a leaf sorts them: integers as the words of their order, which give the keys back.
@@ -251,9 +269,29 @@ class piece_sort {
         order_(order),
         keys_(order) {}
 
+  /// Finds the pieces of all buckets, and where each bucket begins in the result. Before `run`.
   template <class Map>
-  void run(Map const& map) {
-    find_pieces(map);
+  void find_pieces(Map const& map) {
+    compared_bits<Key> const by{order_};
+    begins_.assign(static_cast<std::size_t>(map.buckets()) + 1, 0);
+    index_t at = 0;
+    for (index_t const end : ends_) {
+      while (at < end) {
+        std::uint32_t const bucket = map.of(by(in_[at]));
+        index_t const past =
+            std::partition_point(in_ + at, in_ + end,
+                                 [&](Key const& key) { return map.of(by(key)) <= bucket; }) -
+            in_;
+        pieces_.push_back({index_t{bucket}, at, past - at});
+        begins_[std::size_t{bucket} + 1] += past - at;
+        at = past;
+      }
+    }
+    for (std::size_t b = 1; b < begins_.size(); ++b) begins_[b] += begins_[b - 1];
+    std::ranges::stable_sort(pieces_, {}, &piece::bucket);
+  }
+
+  void run() {
     index_t const n = begins_.back();
     auto const buckets = static_cast<index_t>(begins_.size()) - 1;
     // As in the sort of one rank: a bucket that would keep one thread busy is sorted by all.
@@ -287,28 +325,6 @@ class piece_sort {
 
   index_t begin(index_t bucket) const { return begins_[static_cast<std::size_t>(bucket)]; }
   index_t size(index_t bucket) const { return begin(bucket + 1) - begin(bucket); }
-
-  /// The pieces of all buckets, and where each bucket begins in the result.
-  template <class Map>
-  void find_pieces(Map const& map) {
-    compared_bits<Key> const by{order_};
-    begins_.assign(static_cast<std::size_t>(map.buckets()) + 1, 0);
-    index_t at = 0;
-    for (index_t const end : ends_) {
-      while (at < end) {
-        std::uint32_t const bucket = map.of(by(in_[at]));
-        index_t const past =
-            std::partition_point(in_ + at, in_ + end,
-                                 [&](Key const& key) { return map.of(by(key)) <= bucket; }) -
-            in_;
-        pieces_.push_back({index_t{bucket}, at, past - at});
-        begins_[std::size_t{bucket} + 1] += past - at;
-        at = past;
-      }
-    }
-    for (std::size_t b = 1; b < begins_.size(); ++b) begins_[b] += begins_[b - 1];
-    std::ranges::stable_sort(pieces_, {}, &piece::bucket);
-  }
 
   /// Calls take(i) for the items of a bucket, in the order of their runs.
   template <class Take>
@@ -344,7 +360,8 @@ class piece_sort {
   }
 
   void sort_together(int threads, Key const* keys, Key* out, void* values, index_t n) const {
-    cpu::detail::sort_bytes(threads, keys, out, values, values, values_.size, n, order_, tuning_);
+    compiled_sort<Key>::items(engine::cpu(threads), keys, out, {values, values, values_.size}, n,
+                              {order_.direction, order_.first_bit, order_.end_bit});
   }
 
   /// In the memory of its results.
@@ -416,10 +433,10 @@ template <class Key>
 void compiled_buckets<Key>::sort(int threads, Key const* in, std::span<index_t const> ends,
                                  Key* out, carried_values const& values,
                                  bucket_rule<word> const& rule, sort_order<Key> const& order) {
-  detail::with_buckets<Key>(rule, order, [&](auto const& map) {
-    detail::with_value_type(values.size, [&]<class Value>(Value) {
-      piece_sort<Key, Value>(threads, in, ends, out, values, order).run(map);
-    });
+  detail::with_value_type(values.size, [&]<class Value>(Value) {
+    piece_sort<Key, Value> sorter(threads, in, ends, out, values, order);
+    detail::with_buckets<Key>(rule, order, [&](auto const& map) { sorter.find_pieces(map); });
+    sorter.run();
   });
 }
 

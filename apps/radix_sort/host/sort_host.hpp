@@ -257,10 +257,14 @@ class host_sort {
   void sort_by_buckets(in_and_out const& d) {
     index_t const n = std::ssize(in_);
     item_memory split, received;
+    bool reused = false;  // memory of split keys, for received values
     call_.agree("split", [&] {
       split = split_memory();
       received.allocate_keys(n_out_);
-      received.allocate_values(bytes_of(n_out_, sent_bytes()));
+      // New memory takes time: values come to that of the keys, which have left by then.
+      reused =
+          !split.own_keys.empty() && bytes_of(n, sizeof(Key)) >= bytes_of(n_out_, sent_bytes());
+      if (!reused) received.allocate_values(bytes_of(n_out_, sent_bytes()));
       carried_values values{.size = carried_, .out = split.values};
       if (moves_with_keys()) values.in = values_.in;
       if (values_.positions) values.first = d.in.begin(on_.rank());
@@ -272,10 +276,12 @@ class host_sort {
     call_.through().transpose(call_.at("counts"), send, receive);
     if (moves_by_place()) call_.agree("values", [&] { move_values(split); });
     exchange("keys", split.keys, received.keys, sizeof(Key), send, receive);
+    if (reused) received.values = split.keys;
     if (carried_ != 0) {
       exchange("values", split.values, received.values, sent_bytes(), send, receive);
     }
-    split = {};
+    split.own_values = {};
+    if (!reused) split.own_keys = {};
     call_.agree("sort", [&] {
       on_.local().runs_kernels() ? sort_on_machine(received) : sort_received(received, receive);
     });

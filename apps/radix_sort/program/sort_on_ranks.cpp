@@ -3,7 +3,6 @@
 // each rank writes its part of the result.
 #include <apps/radix_sort/program/run_sort.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -73,14 +72,14 @@ class sort_run {
   std::size_t mine() const { return static_cast<std::size_t>(input_->parts().size(on_.rank())); }
 
   void read() {
-    // A sort takes a copy of the keys and twice the result. Positions, and values, which are
-    // widened, travel with their keys.
+    // A sort takes the result and what is received. If many keys are in one bucket, it sorts them
+    // through other memory: pairs through two copies. Values of 1 and 2 bytes have positions, too.
     std::size_t const key = size_of(input_->type());
-    std::size_t const pairs = 8 + 3 * 2 * sizeof(index_t);
-    std::size_t const value = values_input_ ? size_of(values_input_->type()) : 0;
-    std::size_t const others = values_input_          ? pairs + key + 2 * (value + sizeof(index_t))
-                               : arguments_.positions ? pairs
-                                                      : 4 * key;
+    std::size_t const value = values_input_          ? size_of(values_input_->type())
+                              : arguments_.positions ? sizeof(index_t)
+                                                     : 0;
+    std::size_t const pairs = 2 * 2 * sizeof(index_t) + (value < 4 ? sizeof(index_t) : 0);
+    std::size_t const others = value == 0 ? 4 * key : 2 * (key + value) + pairs;
     timed(read_seconds_, [&] {
       keys_ = input_->read(key + others);
       if (values_input_) values_ = values_input_->read(value);
@@ -97,16 +96,9 @@ class sort_run {
     }
     with_word(size_of(values_.type), [&]<class Word>(std::type_identity<Word>) {
       lazy_buffer<Word> moved(mine());
+      std::span const own(reinterpret_cast<Word const*>(values_.bytes.data()), mine());
       timed(sort_seconds_, [&] {
-        // Wide values, so that pairs of keys and values are the pairs of an argsort.
-        lazy_buffer<index_t> wide(mine()), wide_moved(mine());
-        std::span const own(reinterpret_cast<Word const*>(values_.bytes.data()), mine());
-        std::ranges::transform(own, wide.items().begin(),
-                               [](Word x) { return static_cast<index_t>(x); });
-        sort_pairs(on_, keys_.values<T>(), sorted.items(), wide.items(), wide_moved.items(),
-                   options_);
-        std::ranges::transform(wide_moved.items(), moved.items().begin(),
-                               [](index_t x) { return static_cast<Word>(x); });
+        sort_pairs(on_, keys_.values<T>(), sorted.items(), own, moved.items(), options_);
       });
       keys_ = values_ = {};
       write(input_->type(), std::as_bytes(sorted.items()), std::as_bytes(moved.items()));
