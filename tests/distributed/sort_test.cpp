@@ -477,7 +477,11 @@ TEST_CASE("each failed send of a sort and a rebalance is thrown on all ranks") {
   auto const body = [&](communicator const& comm) {
     ranks const on{comm, engine::cpu(1)};
     std::vector<double> out(75), back(static_cast<std::size_t>(d.size(comm.rank())));
+    std::vector<index_t> positions(75);
+    std::vector<float> values(75);
     libscan::sort_keys(on, part_of(keys, d, comm.rank()), out);
+    libscan::argsort(on, part_of(keys, d, comm.rank()), positions);
+    libscan::sort_pairs(on, positions, positions, values, values);
     rebalance(on, out, back);
   };
   simulated_ranks counting(p, 1);
