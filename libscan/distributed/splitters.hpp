@@ -9,7 +9,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -73,22 +72,6 @@ class exact_splitters {
       }
     }
   }
-
-  /// Counts n local keys in any order. Keys that do not concern a cut count nowhere.
-  template <class WordAt>
-  void count_unsorted(index_t n, WordAt const& word_at, std::span<index_t> into) const {
-    int const shift = bits_left_ - digit();
-    auto const mask = (std::size_t{1} << digit()) - 1;
-    for (index_t i = 0; i < n; ++i) {
-      Word const word = word_at(i);
-      std::size_t const group = group_of(word);
-      if (group == groups_.size()) continue;
-      ++into[(group << digit()) | (static_cast<std::size_t>(word >> shift) & mask)];
-    }
-  }
-
-  /// Whether keys of this word can be next to a cut, by the bits that are counted so far.
-  bool concerns(Word word) const { return group_of(word) < groups_.size(); }
 
   /// The words whose places `count_at` needs: for each group of counters, its first
   /// word and the last one of each digit.
@@ -175,22 +158,6 @@ class exact_splitters {
     return smaller + std::clamp(cuts_[c].left - before, index_t{0}, equal);
   }
 
-  /// Which local keys in any order are before a cut: those of smaller words than `word`, and the
-  /// first `ties` of the same word.
-  struct unsorted_cut {
-    Word word;
-    index_t ties;
-  };
-
-  /// That of cut `c`, after the last round. `equal` and `before` are the numbers of keys of the
-  /// cut's word, here and on earlier ranks.
-  unsorted_cut cut_unsorted(std::size_t c, index_t equal, index_t before) const {
-    if (cuts_[c].where == at_end) {
-      return {static_cast<Word>(~Word{0}), std::numeric_limits<index_t>::max()};
-    }
-    return {cuts_[c].word, local_cut(c, 0, equal, before)};
-  }
-
  private:
   enum place : std::uint8_t { at_begin, inside_cut, at_end };
 
@@ -206,15 +173,6 @@ class exact_splitters {
   static Word low_bits(int count) {
     return count == 0 ? Word{0}
                       : static_cast<Word>(static_cast<Word>(~Word{0}) >> (word_bits - count));
-  }
-
-  /// The group of counters that counts keys of this word, or their number.
-  std::size_t group_of(Word word) const {
-    auto const prefix = static_cast<Word>(word & ~low_bits(bits_left_));
-    if (groups_.size() == 1) return groups_[0] == prefix ? 0 : 1;
-    auto const found = std::ranges::lower_bound(groups_, prefix);
-    bool const exact = found != groups_.end() && *found == prefix;
-    return exact ? static_cast<std::size_t>(found - groups_.begin()) : groups_.size();
   }
 
   /// The first of [begin, end) whose word is not below `word`; or is above it.

@@ -152,6 +152,28 @@ std::pair<std::vector<Key>, std::vector<Value>> sorted_on_one(std::vector<Key> c
   return {sorted, places};
 }
 
+/// Pairs and positions in host memory, sorted on the ranks' machines.
+template <class Key, class Value>
+void check_host_pairs(distribution const& in, distribution const& out, std::vector<Key> keys,
+                      sort_options const& options,
+                      std::pair<std::vector<Key>, std::vector<Value>> const& expected) {
+  std::vector<Value> values(keys.size()), sorted_values(keys.size());
+  std::iota(values.begin(), values.end(), Value{0});
+  std::vector<Key> sorted(keys.size());
+  std::vector<index_t> positions(keys.size());
+  thread_ranks(machines_for(in.ranks())).run([&](ranks const& on) {
+    int const r = on.rank();
+    sort_pairs(on, part_of(keys, in, r), part_of(sorted, out, r), part_of(values, in, r),
+               part_of(sorted_values, out, r), options);
+    argsort(on, part_of(keys, in, r), part_of(positions, out, r), options);
+  });
+  CHECK(test::same_bits(sorted, expected.first));
+  CHECK(sorted_values == expected.second);
+  CHECK(std::equal(positions.begin(), positions.end(), expected.second.begin(),
+                   expected.second.end(),
+                   [](index_t a, Value b) { return a == static_cast<index_t>(b); }));
+}
+
 template <class Key, class Value>
 void check_sort(int p, index_t n, skew how, spread from, spread to, sort_options const& options) {
   INFO("ranks " << p << ", keys " << n << ", skew " << static_cast<int>(how) << ", from "
@@ -166,6 +188,7 @@ void check_sort(int p, index_t n, skew how, spread from, spread to, sort_options
   for (bool const on_host : {false, true}) {
     if (on_host && p % 2 == 0) continue;
     CHECK(test::same_bits(keys_on(in, out, keys, options, n % 2 == 0, on_host), expected.first));
+    if (on_host) check_host_pairs<Key, Value>(in, out, keys, options, expected);
   }
 }
 

@@ -4,19 +4,14 @@
 // see device_sort.hpp.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <span>
-#include <utility>
-#include <vector>
 
 #include <apps/radix_sort/host/sort_host.hpp>
 #include <libscan/cpu/arguments.hpp>
 #include <libscan/distributed/collective.hpp>
 #include <libscan/distributed/device_copy.hpp>
 #include <libscan/distributed/device_sort.hpp>
-#include <libscan/distributed/distribution.hpp>
-#include <libscan/distributed/exchange.hpp>
 #include <libscan/distributed/ranks.hpp>
 #include <libscan/radix_sort.hpp>
 
@@ -66,9 +61,9 @@ void sort_keys(ranks const& on, Keys const& keys, Out&& out, sort_options const&
 
 /// Sorts as `sort_keys`, and moves values with their keys. Values are of any trivially copyable
 /// type with a default constructor, one per key. Each output may be its input.
-/// Memory: two copies of the local keys and values, or of their results, if those are more; words
-/// of keys that are next to other ranks' parts. Throws: also `invalid_argument` on a rank with a
-/// different number of values than keys.
+/// Memory: as `sort_keys` with keys and values; n pairs, up to three times, if many keys share high
+/// bits. Positions of keys besides, for values of other sizes than 4 and 8 bytes.
+/// Throws: also `invalid_argument` on a rank with a different number of values than keys.
 template <host_items Keys, host_output Out, host_items Values, host_output ValuesOut>
 void sort_pairs(ranks const& on, Keys const& keys, Out&& out, Values const& values,
                 ValuesOut&& values_out, sort_options const& options = {}) {
@@ -91,7 +86,8 @@ void sort_pairs(ranks const& on, Keys const& keys, Out&& out, Values const& valu
 }
 
 /// The global positions of the keys in sorted order: each rank gets the next `positions.size()` of
-/// them. `positions` holds index_t. Otherwise as `sort_pairs`.
+/// them. `positions` holds index_t. Otherwise as `sort_pairs`; within, positions of up to 2^32 keys
+/// have 4 bytes.
 template <host_items Keys, host_output Positions>
 void argsort(ranks const& on, Keys const& keys, Positions&& positions,
              sort_options const& options = {}) {
