@@ -332,7 +332,8 @@ TEST_CASE("outputs of pairs and positions may overlap inputs in any way") {
       };
       auto const part = static_cast<std::size_t>(even.size(0));
       for (auto const& at :
-           {places{0, 0, part, part}, places{0, 9, 2 * part, part + 9}, places{0, part, part, 0},
+           {places{0, 0, part, part}, places{0, 9, 2 * part, part + 9},
+            places{0, part, part, 3 * part}, places{0, part, part, 0},
             places{0, part, 2 * part, 2 * part + 5}, places{1, 0, 2 * part, 3 * part},
             places{0, 2 * part, part, 3 * part}}) {
         INFO("ranks " << p << ", sorted " << sorted << ", results at " << at.out << ", "

@@ -96,22 +96,16 @@ class parted_target {
     void set(index_t slot, keyed_value<Word, Value> const& item) { items[slot] = item; }
   };
 
-  /// Whether a word and its value have the same place in their lines.
+  /// Whether lines of both begin at the same items. Those of new memory do.
   static bool fits(parted_scratch<Word, Value> const& out) {
-    auto const of_words = reinterpret_cast<std::uintptr_t>(out.words);
-    auto const of_values = reinterpret_cast<std::uintptr_t>(out.values);
-    return of_words % sizeof(Word) == 0 && of_values % sizeof(Value) == 0 &&
-           of_words / sizeof(Word) % in_line == of_values / sizeof(Value) % in_line;
+    parted_target const here(out, phase_of(out));
+    return here.words_ % LineBytes == 0 && here.values_ % LineBytes == 0;
   }
 
   /// `out` fits.
   explicit parted_target(parted_scratch<Word, Value> const& out)
-      : words_(reinterpret_cast<std::uintptr_t>(out.words)),
-        values_(reinterpret_cast<std::uintptr_t>(out.values)),
-        phase_(static_cast<index_t>(words_ / sizeof(Word) % in_line)) {
+      : parted_target(out, phase_of(out)) {
     assert(fits(out));
-    words_ -= static_cast<std::uintptr_t>(phase_) * sizeof(Word);
-    values_ -= static_cast<std::uintptr_t>(phase_) * sizeof(Value);
   }
 
   index_t phase() const { return phase_; }
@@ -127,6 +121,20 @@ class parted_target {
   }
 
  private:
+  parted_target(parted_scratch<Word, Value> const& out, index_t phase)
+      : words_(reinterpret_cast<std::uintptr_t>(out.words) -
+               static_cast<std::uintptr_t>(phase) * sizeof(Word)),
+        values_(reinterpret_cast<std::uintptr_t>(out.values) -
+                static_cast<std::uintptr_t>(phase) * sizeof(Value)),
+        phase_(phase) {}
+
+  /// The place of the first item in a line of the shorter ones.
+  static index_t phase_of(parted_scratch<Word, Value> const& out) {
+    void const* const shorter = sizeof(Word) <= sizeof(Value) ? out.words : out.values;
+    auto const address = reinterpret_cast<std::uintptr_t>(shorter);
+    return static_cast<index_t>(address % LineBytes / std::min(sizeof(Word), sizeof(Value)));
+  }
+
   static void part(keyed_value<Word, Value> const* items, index_t count, Word* words,
                    Value* values) {
     for (index_t i = 0; i < count; ++i) {
