@@ -141,7 +141,8 @@ void sort_words(int threads, Key const* keys, Key* out, void const* values, void
       // Pairs may be stored where they will go, if nothing is read from there.
       parted_scratch<word, Value> const scratch{out, values_out};
       bool const in_place = keys == out || values == values_out;
-      if (!in_place && parted_target<word, Value>::fits(scratch)) return sorter.sort(source, n, sink, scratch);
+      if (!in_place && parted_target<word, Value>::fits(scratch))
+        return sorter.sort(source, n, sink, scratch);
     }
     sorter.sort(source, n, sink);
   };
