@@ -30,7 +30,7 @@
 namespace libscan::inline v1::detail {
 
 /// What moves with the keys of a sort over ranks.
-struct moved_values {
+struct values_on_ranks {
   void const* in = nullptr;
   void* out = nullptr;
   std::size_t size = 0;    ///< of one; 0: there are none
@@ -44,7 +44,7 @@ class host_sort {
   /// `n_out` items are this rank's part of the result. `out` may be null, if the values are
   /// positions.
   host_sort(ranks const& on, collective_call& call, std::span<Key const> in, Key* out,
-            std::size_t n_out, moved_values const& values, sort_options const& options)
+            std::size_t n_out, values_on_ranks const& values, sort_options const& options)
       : on_(on),
         call_(call),
         in_(in),
@@ -420,7 +420,7 @@ class host_sort {
   std::span<Key const> in_;
   Key* out_;
   index_t n_out_;
-  moved_values values_;
+  values_on_ranks values_;
   sort_options options_;
   sort_order<Key> order_;
   std::vector<word> sample_;

@@ -23,7 +23,7 @@ namespace detail {
 /// throw.
 template <class Key, class Check>
 void sort_on_ranks(char const* name, ranks const& on, std::span<Key const> in, Key* out,
-                   std::size_t n_out, moved_values const& values, sort_options const& options,
+                   std::size_t n_out, values_on_ranks const& values, sort_options const& options,
                    Check const& check) {
   using compiled = typename compiled_key<Key>::type;
   detail::collective(on.comm(), name, [&](collective_call& call) {
