@@ -27,7 +27,7 @@ struct thread_options {
 
 /// One communicator for each of `ranks` ranks, for threads that the caller starts. Each thread
 /// takes one. A call may return or throw in one thread while others are still in it, but never
-/// while others use its memory.
+/// while others use its memory. Outputs of a rank must not overlap what other ranks read.
 /// Throws: `invalid_argument` if `ranks` < 1, or for a timeout below 1 ms.
 std::vector<communicator> communicators_of_threads(int ranks, thread_options const& options = {});
 
@@ -42,7 +42,8 @@ std::vector<engine> all_gpus();
 ///   });
 ///
 /// An engine may be listed several times: its ranks then share that GPU. A rank on a GPU has it as
-/// its current device, and a stream of its own, `on.queue().stream`.
+/// its current device, and a stream of its own, `on.queue().stream`. Outputs of a rank must not
+/// overlap what other ranks read.
 class thread_ranks {
  public:
   /// Throws: `invalid_argument` without engines; `device_error`.
