@@ -52,12 +52,22 @@ HWY_INLINE std::uint64_t rank_word(scan_kind kind, head_word word, std::uint8_t*
 /// A vector of bytes, widened.
 template <class Rank>
 HWY_INLINE vector<Rank> widened(std::uint8_t const* bytes) {
-  auto const narrow = hn::LoadU(hn::Rebind<std::uint8_t, lanes<Rank>>(), bytes);
-  if constexpr (sizeof(Rank) == 4) {
-    return hn::PromoteTo(lanes<Rank>(), narrow);
-  } else {
+  lanes<Rank> const d;
+  if constexpr (sizeof(Rank) == 8) {
     hn::Rebind<std::uint32_t, lanes<Rank>> const half;
-    return hn::PromoteTo(lanes<Rank>(), hn::PromoteTo(half, narrow));
+    auto const narrow = hn::LoadU(hn::Rebind<std::uint8_t, lanes<Rank>>(), bytes);
+    return hn::PromoteTo(d, hn::PromoteTo(half, narrow));
+  } else {
+#if HWY_TARGET == HWY_AVX3
+    // Eight bytes at a time, as they were stored: a load of sixteen would wait until both stores,
+    // and all before them, have left the core.
+    hn::Half<lanes<Rank>> const half;
+    hn::Rebind<std::uint8_t, hn::Half<lanes<Rank>>> const eight;
+    return hn::Combine(d, hn::PromoteTo(half, hn::LoadU(eight, bytes + 8)),
+                       hn::PromoteTo(half, hn::LoadU(eight, bytes)));
+#else
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<std::uint8_t, lanes<Rank>>(), bytes));
+#endif
   }
 }
 
