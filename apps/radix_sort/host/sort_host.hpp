@@ -39,11 +39,11 @@ struct values_on_ranks {
 
 /// A sort over ranks, on one rank.
 template <class Key>
-class host_sort {
+class rank_sort {
  public:
   /// `n_out` items are this rank's part of the result. `out` may be null, if the values are
   /// positions.
-  host_sort(ranks const& on, collective_call& call, std::span<Key const> in, Key* out,
+  rank_sort(ranks const& on, collective_call& call, std::span<Key const> in, Key* out,
             std::size_t n_out, values_on_ranks const& values, sort_options const& options)
       : on_(on),
         call_(call),

@@ -28,7 +28,7 @@ void sort_on_ranks(char const* name, ranks const& on, std::span<Key const> in, K
   using compiled = typename compiled_key<Key>::type;
   detail::collective(on.comm(), name, [&](collective_call& call) {
     std::span const keys(detail::compiled_keys(in.data()), in.size());
-    host_sort<compiled>(on, call, keys, detail::compiled_keys(out), n_out, values, options)
+    rank_sort<compiled>(on, call, keys, detail::compiled_keys(out), n_out, values, options)
         .run(check);
   });
 }
