@@ -221,14 +221,14 @@ void enqueue_split(device_queue const& queue, split_call const& call) {
 }
 
 std::size_t enqueued_split_bytes(engine const& on, split_call const& call) {
-  if (detail::moves_by_positions(call.value_bytes)) {
-    auto const place_size = static_cast<std::size_t>(detail::position_bytes(call.n));
-    std::size_t const split = detail::enqueued_split_bytes(on, split_of_positions(call, nullptr));
-    return side_memory::bytes_of(call.n, place_size) + split;
-  }
-  return on_split_machine<std::size_t>(on, call, [&]<class Machine, class Word>(Machine, Word) {
-    return device_split<Machine, Word>::workspace_bytes(call);
-  });
+  bool const by_positions = detail::moves_by_positions(call.value_bytes);
+  split_call const moved = by_positions ? split_of_positions(call, nullptr) : call;
+  auto const split =
+      on_split_machine<std::size_t>(on, moved, [&]<class Machine, class Word>(Machine, Word) {
+        return device_split<Machine, Word>::workspace_bytes(moved);
+      });
+  auto const place_size = static_cast<std::size_t>(detail::position_bytes(call.n));
+  return by_positions ? side_memory::bytes_of(call.n, place_size) + split : split;
 }
 
 template struct compiled_split<std::int8_t>;
