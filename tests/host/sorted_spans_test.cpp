@@ -13,6 +13,8 @@
 
 #include <libscan/c_api.h>
 #include <libscan/core/half.hpp>
+#include <libscan/device_calls.hpp>
+#include <libscan/segmented.hpp>
 #include <libscan/segmented_sort.hpp>
 #include <libscan/split_by_key.hpp>
 #include <tests/host/device_memory.hpp>
@@ -284,6 +286,34 @@ TEST_CASE("such sorts refuse what they cannot do") {
     device_queue const small{.on = on, .workspace = at, .workspace_bytes = 100};
     CHECK_THROWS_WITH(segmented_sort_keys(small, keys, at + 32, ranges),
                       Contains("workspace of 100 bytes, but the call needs"));
+  }
+}
+
+TEST_CASE("sorts within segments of device memory refuse offsets that are missing") {
+  for (engine const& on : machines()) {
+    INFO(on.description());
+    device_queue const queue{on};
+    device_memory<std::int32_t> const in(on, std::vector<std::int32_t>{3, 1, 2}), out(on, 3);
+    device_memory<triple> const values(on, 3), moved(on, 3);
+    device_memory<index_t> const places(on, 3);
+    device_span<std::int32_t const> const keys{in.data(), 3};
+    auto const refuse = [&](segmentation const& how) {
+      CHECK_THROWS_WITH(segmented_sort_keys(queue, keys, out.data(), how), Contains("no offsets"));
+      CHECK_THROWS_WITH(
+          segmented_sort_pairs(queue, keys, out.data(), values.data(), moved.data(), how),
+          Contains("no offsets"));
+      CHECK_THROWS_WITH(segmented_argsort(queue, keys, places.data(), how), Contains("no offsets"));
+    };
+    refuse(segmentation::of_offsets(std::span<index_t const>()));
+    refuse(segmentation::of_offsets(std::span<std::int32_t const>()));
+    // A size needs no offsets.
+    libscan_queue const from_c = queue_of(on);
+    libscan_segments const four{LIBSCAN_OFFSETS, nullptr, nullptr, 4, LIBSCAN_I64};
+    std::size_t bytes = 0;
+    CHECK(libscan_sort_workspace_bytes(&from_c, {LIBSCAN_I32, nullptr, 5000, nullptr}, nullptr,
+                                       &four, &bytes) == LIBSCAN_OK);
+    CHECK(bytes >= device_segmented_sort_workspace_bytes<std::int32_t>(
+                       on, 5000, segmentation::of_offsets(std::span(places.data(), 3))));
   }
 }
 

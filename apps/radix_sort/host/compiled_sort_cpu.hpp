@@ -144,6 +144,7 @@ template <class Key>
 void compiled_sort<Key>::enqueue(device_queue const& queue, sort_call const& call,
                                  sort_options const& options) {
   auto const order = detail::order_of<Key>(options);
+  detail::check_sort(call);
   if (detail::needs_preparation(call)) {
     return detail::enqueue_prepared_sort(queue, call, sizeof(Key), enqueued_bytes(queue.on, call),
                                          [&](device_queue const& rest, sort_call const& prepared) {
@@ -152,7 +153,7 @@ void compiled_sort<Key>::enqueue(device_queue const& queue, sort_call const& cal
   }
   queue_place const place = detail::place_of(queue);
   detail::on_machine_of(queue.on, call.n, [&]<class Machine>(Machine on) {
-    if (call.offsets == nullptr) return device_sort<Machine, Key>::enqueue(on, place, call, order);
+    if (!call.in_segments) return device_sort<Machine, Key>::enqueue(on, place, call, order);
     using word = typename number_order<Key>::word_type;
     device_segmented_sort<Machine, word>::enqueue(on, place, call, detail::order_of_bits(order));
   });
@@ -167,9 +168,8 @@ std::size_t compiled_sort<Key>::enqueued_bytes(engine const& on, sort_call const
   }
   return detail::on_machine_of<std::size_t>(on, call.n, [&]<class Machine>(Machine) {
     using word = typename number_order<Key>::word_type;
-    return call.offsets == nullptr
-               ? device_sort<Machine, Key>::workspace_bytes(call.n, call.value_bytes)
-               : device_segmented_sort<Machine, word>::workspace_bytes(call);
+    return call.in_segments ? device_segmented_sort<Machine, word>::workspace_bytes(call)
+                            : device_sort<Machine, Key>::workspace_bytes(call.n, call.value_bytes);
   });
 }
 

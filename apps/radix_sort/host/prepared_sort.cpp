@@ -23,10 +23,6 @@ namespace {
 using form = segmentation::form;
 using sort_function = function_ref<void(device_queue const&, sort_call const&)>;
 
-bool has_segments(sort_call const& call) {
-  return call.offsets != nullptr || call.described.how() != form::none;
-}
-
 /// Runs body(moves, machine) with the functions of the queue's machine.
 template <class Body>
 void with_moves(device_queue const& queue, Body const& body) {
@@ -42,7 +38,7 @@ void check_device_sort(engine const& on, sort_call const& call) {
 
 /// Refuses outputs that overlap other arrays of the call.
 void check_outputs(sort_call const& call, std::size_t key_bytes, bool in_place) {
-  char const* const name = has_segments(call) ? "segmented sort" : "sort";
+  char const* const name = call.in_segments ? "segmented sort" : "sort";
   index_t const n = call.d_n == nullptr ? call.n : 0;
   memory_span const keys(call.keys, n, key_bytes), out(call.out, n, key_bytes);
   auto const size = static_cast<std::size_t>(call.value_bytes);
@@ -94,7 +90,7 @@ void sort_by_positions(device_queue const& queue, sort_call const& call, std::si
   with_moves(queue, [&](auto moves, auto on, queue_place const& place) {
     moves.number_items(on, place, numbers, place_bytes, call.n);
     // Values in no segment stay where they are.
-    if (has_segments(call)) moves.clear_positions(on, place, places, place_bytes, call.n);
+    if (call.in_segments) moves.clear_positions(on, place, places, place_bytes, call.n);
   });
   sort(memory.rest(), call_with_positions(call, numbers, places));
   detail::gather_values(queue,
@@ -252,6 +248,14 @@ void sort_between_offsets(device_queue const& queue, sort_call call, std::size_t
 
 }  // namespace
 
+void check_sort(sort_call const& call) {
+  form const how = call.described.how();
+  bool const between_offsets = call.in_segments && (how == form::none || how == form::offsets);
+  if (between_offsets && call.offsets == nullptr && call.described.data() == nullptr) {
+    throw invalid_argument("segmented sort: no offsets; expected one more than segments");
+  }
+}
+
 bool needs_preparation(sort_call const& call) {
   return call.described.how() != form::none || moves_by_positions(call.value_bytes);
 }
@@ -259,7 +263,7 @@ bool needs_preparation(sort_call const& call) {
 void enqueue_prepared_sort(device_queue const& queue, sort_call const& call, std::size_t key_bytes,
                            std::size_t needs, sort_function sort) {
   check_device_sort(queue.on, call);
-  check_outputs(call, key_bytes, !has_segments(call));
+  check_outputs(call, key_bytes, !call.in_segments);
   if (moves_by_positions(call.value_bytes)) return sort_by_positions(queue, call, needs, sort);
   if (call.described.how() == form::offsets) {
     return sort_between_offsets(queue, call, needs, sort);
@@ -280,7 +284,6 @@ std::size_t prepared_sort_bytes(engine const& on, sort_call const& call, std::si
   sort_call prepared = call;
   index_t const any_offset = 0;
   prepared.described = {};
-  prepared.offsets = &any_offset;
   if (call.described.how() == form::offsets) return bounds_bytes(call.described) + bytes(prepared);
   if (call.described.how() == form::ranges) {
     if (call.value_bytes != 0) prepared.values = &any_offset;  // also positions

@@ -38,9 +38,6 @@ void set_segments(sort_call& call, libscan_segments const& segments) {
     throw invalid_argument("libscan_sort: within segments, expected a number of keys on the host");
   }
   libscan::detail::set_described(call, libscan::detail::c_segments(&segments, call.n));
-  if (segments.form == LIBSCAN_OFFSETS && segments.data == nullptr) {
-    throw invalid_argument("libscan_sort: no offsets; expected one more than segments");
-  }
 }
 
 sort_call call_of(libscan_items const& keys, void* out, libscan_values const* values,

@@ -29,6 +29,7 @@ struct sort_call {
   int value_bytes = 0;           ///< of values, or of positions: 4 or 8
   index_t n = 0;
   index_t const* d_n = nullptr;
+  bool in_segments = false;          ///< whether each segment is sorted by itself
   index_t const* offsets = nullptr;  ///< of sorts within segments: segments + 1
   index_t segments = 0;
   segmentation described = {};  ///< the segments in another form, if it has one
@@ -52,6 +53,7 @@ struct split_call {
 
 /// Sets the segments of a call.
 inline void set_described(sort_call& call, segmentation const& segments) {
+  call.in_segments = segments.how() != segmentation::form::none;
   bool const direct = segments.how() == segmentation::form::offsets &&
                       detail::size_of(segments.type()) == sizeof(index_t);
   if (!direct) {
@@ -73,6 +75,9 @@ inline bool moves_by_positions(int value_bytes) {
 inline int position_bytes(index_t n) {
   return n < (index_t{1} << 32) - 1 ? sizeof(std::uint32_t) : sizeof(std::uint64_t);
 }
+
+/// Throws `invalid_argument` for a sort between offsets that are missing.
+void check_sort(sort_call const& call);
 
 /// Whether kernels sort such a call only after it is prepared: its segments are not described by
 /// offsets of index_t, or its values have neither 4 nor 8 bytes.

@@ -237,9 +237,9 @@ std::size_t device_segmented_sort_workspace_bytes(engine const& on, index_t n,
   call.n = n;
   call.value_bytes = detail::moved_bytes<Value>;
   call.values = call.values_out = const_cast<index_t*>(&any_offset);
-  call.offsets = &any_offset;
   if constexpr (std::is_void_v<Value>) call.values = call.values_out = nullptr;
-  if (segments.how() != segmentation::form::none) detail::set_described(call, segments);
+  detail::set_described(call, segments);
+  call.in_segments = true;
   return detail::sort_of<Key>::enqueued_bytes(on, call);
 }
 
@@ -252,8 +252,8 @@ std::size_t device_segmented_argsort_workspace_bytes(engine const& on, index_t n
   call.n = n;
   call.value_bytes = detail::moved_bytes<Position>;
   call.values_out = const_cast<index_t*>(&any_offset);
-  call.offsets = &any_offset;
-  if (segments.how() != segmentation::form::none) detail::set_described(call, segments);
+  detail::set_described(call, segments);
+  call.in_segments = true;
   return detail::sort_of<Key>::enqueued_bytes(on, call);
 }
 
