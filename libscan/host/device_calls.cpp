@@ -305,7 +305,7 @@ void with_index_bounds(device_queue const& queue, device_call call, memory_span 
 /// Bytes of workspace before that of the kernels.
 std::size_t side_bytes(device_call const& call) {
   std::size_t bytes = bounds_bytes(call.segments);
-  if (call.of_complex && call.n > 0) bytes += parts_memory::bytes(call);
+  if (call.of_complex) bytes += parts_memory::bytes(call);
   if (call.converts) {
     bytes += std::max(converted_bytes(call, true), converted_bytes(call, false));
   }

@@ -135,6 +135,32 @@ TEMPLATE_TEST_CASE("complex numbers in device memory are summed within segments"
   }
 }
 
+TEST_CASE("no complex numbers in device memory need a workspace, too") {
+  for (engine const& on : machines()) {
+    INFO(on.description());
+    device_memory<narrow> const out(on, std::vector<narrow>{{9, 9}});
+    device_memory<index_t> const offsets(on, std::vector<index_t>{0, 0});
+    for (segmentation const& how : {segmentation{}, segmentation::of_length(3),
+                                    segmentation::of_offsets(std::span(offsets.data(), 2))}) {
+      INFO("form " << static_cast<int>(how.how()));
+      std::size_t const needed = device_workspace_bytes<narrow>(on, 0, how);
+      device_memory<std::byte> const memory(on, static_cast<index_t>(needed));
+      device_queue const queue{.on = on, .workspace = memory.data(), .workspace_bytes = needed};
+      device_span<narrow const> const none{nullptr, 0};
+      segmented_reduce(queue, none, out.data(), how, plus<narrow>{}, nullptr, narrow(1, 2));
+      CHECK(out.copy()[0] ==
+            (how.how() == segmentation::form::length ? narrow(9, 9) : narrow(1, 2)));
+      inclusive_segmented_scan(queue, none, out.data(), how, plus<narrow>{});
+      out.write({{9, 9}});
+      // One byte less is refused.
+      device_queue small = queue;
+      small.workspace_bytes = needed - 1;
+      CHECK_THROWS_WITH(segmented_reduce(small, none, out.data(), how, plus<narrow>{}),
+                        Contains("but the call needs"));
+    }
+  }
+}
+
 TEST_CASE("complex numbers in device memory are summed by key") {
   for (index_t const n : {0, 1, 3000}) {
     auto const in = small_numbers<narrow>(n);
