@@ -3,7 +3,9 @@
 // only.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -18,16 +20,22 @@ namespace libscan::inline v1::detail {
 class side_memory {
  public:
   /// Throws `invalid_argument` if the queue has a workspace of fewer bytes than the call `needs`,
-  /// these included.
+  /// these included, or one that is not aligned to 256 bytes.
   side_memory(device_queue const& queue, std::size_t bytes, std::size_t needs)
       : rest_(queue), next_(static_cast<std::byte*>(queue.workspace)) {
     if (next_ == nullptr) {
       next_ = owned_.emplace(queue, static_cast<index_t>(bytes)).data();
       return;
     }
-    if (queue.workspace_bytes < needs) {
+    if (reinterpret_cast<std::uintptr_t>(next_) % alignment != 0) {
+      throw invalid_argument(
+          "workspace: memory at an address that is no multiple of 256; expected memory aligned to "
+          "256 bytes, as cudaMalloc gives it");
+    }
+    if (queue.workspace_bytes < std::max(bytes, needs)) {
       throw invalid_argument("workspace of " + std::to_string(queue.workspace_bytes) +
-                             " bytes, but the call needs " + std::to_string(needs));
+                             " bytes, but the call needs " +
+                             std::to_string(std::max(bytes, needs)));
     }
     rest_.workspace = next_ + bytes;
     rest_.workspace_bytes -= bytes;
@@ -51,11 +59,12 @@ class side_memory {
 
   /// Bytes that these take.
   static constexpr std::size_t bytes_of(index_t n, std::size_t item_bytes) {
-    constexpr std::size_t alignment = 256;
     return ceil_div(static_cast<std::size_t>(n) * item_bytes, alignment) * alignment;
   }
 
  private:
+  static constexpr std::size_t alignment = 256;
+
   device_queue rest_;
   std::byte* next_;
   std::optional<device_array<std::byte>> owned_;

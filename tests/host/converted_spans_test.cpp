@@ -346,6 +346,22 @@ TEST_CASE("results may overlap flags and keys, though items are converted") {
   }
 }
 
+TEST_CASE("scans of device memory in a workspace that is misaligned write nothing") {
+  std::vector<std::int64_t> const before(100, 7);
+  for (engine const& on : machines()) {
+    INFO(on.description());
+    device_memory<std::int8_t> const in(on, small_items<std::int8_t>(100));
+    device_memory<std::int64_t> const out(on, before);
+    device_memory<std::byte> const memory(on, 1 << 16);
+    device_queue const queue{
+        .on = on, .workspace = memory.data() + 8, .workspace_bytes = (1 << 16) - 8};
+    CHECK_THROWS_WITH(inclusive_scan(queue, device_span<std::int8_t const>{in.data(), 100},
+                                     out.data(), plus<std::int64_t>{}),
+                      Contains("address that is no multiple of 256"));
+    CHECK(out.copy() == before);
+  }
+}
+
 TEST_CASE("C calls accumulate in other types, too") {
   std::vector<std::int8_t> const items{100, 100, -1, 100, 2};
   for (engine const& on : machines()) {

@@ -317,6 +317,26 @@ TEST_CASE("sorts within segments of device memory refuse offsets that are missin
   }
 }
 
+TEST_CASE("sorts of device memory in a workspace that is misaligned write nothing") {
+  for (engine const& on : machines()) {
+    INFO(on.description());
+    std::vector<std::byte> const zeros(1 << 16);
+    device_memory<std::byte> const memory(on, zeros);
+    device_queue const queue{
+        .on = on, .workspace = memory.data() + 8, .workspace_bytes = zeros.size() - 8};
+    std::vector<std::int32_t> const keys{3, 1, 2};
+    device_memory<std::int32_t> const in(on, keys), out(on, keys);
+    device_memory<three_bytes> const values(on, numbered<three_bytes>(3)), moved(on, 3);
+    device_span<std::int32_t const> const from{in.data(), 3};
+    auto const misaligned = Contains("address that is no multiple of 256");
+    CHECK_THROWS_WITH(sort_pairs(queue, from, out.data(), values.data(), moved.data()), misaligned);
+    CHECK_THROWS_WITH(segmented_sort_keys(queue, from, out.data(), segmentation::of_length(2)),
+                      misaligned);
+    CHECK(memory.copy() == zeros);
+    CHECK(out.copy() == keys);
+  }
+}
+
 TEST_CASE("C calls sort within any segments, 16-bit floats, and values of any size") {
   std::vector<float16> keys;
   for (float const key : {3.0F, 1.0F, 2.0F, 0.5F, -1.0F}) keys.push_back(float16(key));
