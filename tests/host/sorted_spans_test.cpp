@@ -317,6 +317,44 @@ TEST_CASE("sorts within segments of device memory refuse offsets that are missin
   }
 }
 
+TEST_CASE("bits after the last item begin no segment of device memory") {
+  engine const here = engine::cpu(1);
+  for (index_t const n : {index_t{1}, index_t{33}, index_t{1000}}) {
+    auto const keys = few_keys<std::int32_t>(n);
+    auto const values = numbered<triple>(n);
+    described const segments(n);
+    auto bits = segments.bits;
+    for (index_t i = n; i < 32 * static_cast<index_t>(bits.size()); ++i) {
+      bits[static_cast<std::size_t>(i / 32)] |= 1U << i % 32;
+    }
+    auto const how = segmentation::of_flags(segments.flags);
+    std::vector<std::int32_t> sorted(keys.size()), scanned(keys.size()), sums(keys.size());
+    std::vector<triple> moved(values.size());
+    segmented_sort_pairs(here, keys, sorted, values, moved, how);
+    inclusive_segmented_scan(here, keys, scanned, how);
+    index_t const heads = segmented_reduce(here, keys, sums, how);
+    for (engine const& on : machines()) {
+      INFO(on.description() << ", " << n << " keys");
+      device_queue const queue{on};
+      device_memory<std::uint32_t> const words(on, bits);
+      auto const d_how = segmentation::of_bits(view(words, bits), n);
+      device_memory<std::int32_t> const in(on, keys), out(on, n);
+      device_memory<triple> const with(on, values), d_moved(on, n);
+      device_memory<index_t> const count(on, 1);
+      device_span<std::int32_t const> const from{in.data(), n};
+      segmented_sort_pairs(queue, from, out.data(), with.data(), d_moved.data(), d_how);
+      CHECK(out.copy() == sorted);
+      CHECK(d_moved.copy() == moved);
+      inclusive_segmented_scan(queue, from, out.data(), d_how, plus<std::int32_t>{});
+      CHECK(out.copy() == scanned);
+      out.write(std::vector<std::int32_t>(keys.size()));
+      segmented_reduce(queue, from, out.data(), d_how, plus<std::int32_t>{}, count.data());
+      CHECK(count.copy()[0] == heads);
+      CHECK(out.copy() == sums);
+    }
+  }
+}
+
 TEST_CASE("sorts of device memory in a workspace that is misaligned write nothing") {
   for (engine const& on : machines()) {
     INFO(on.description());
