@@ -355,6 +355,61 @@ TEST_CASE("bits after the last item begin no segment of device memory") {
   }
 }
 
+/// A value of 8 bytes that lies at multiples of 4.
+struct point {
+  float x, y;
+  bool operator==(point const&) const = default;
+};
+
+TEST_CASE("sorts and splits of device memory refuse keys and values of words that are misaligned") {
+  for (engine const& on : machines()) {
+    INFO(on.description());
+    device_queue const queue{on};
+    device_memory<std::int32_t> const in(on, std::vector<std::int32_t>{3, 1, 2}), out(on, 3);
+    device_memory<std::uint8_t> const buckets(on, std::vector<std::uint8_t>{1, 0, 1}),
+        grouped(on, 3);
+    device_memory<index_t> const offsets(on, std::vector<index_t>{0, 3, 3});
+    std::span<index_t> const bounds(offsets.data(), 3);
+    device_memory<float> const memory(on, std::vector<float>(32));
+    device_span<std::int32_t const> const keys{in.data(), 3};
+    auto* const good = reinterpret_cast<point*>(memory.data() + 16);
+    auto* const odd = reinterpret_cast<point*>(memory.data() + 1);
+    auto const eight = Contains("address that is no multiple of 8");
+    CHECK_THROWS_WITH(sort_pairs(queue, keys, out.data(), odd, good), eight);
+    CHECK_THROWS_WITH(sort_pairs(queue, keys, out.data(), good, odd), eight);
+    CHECK_THROWS_WITH(segmented_sort_pairs(queue, keys, out.data(), odd, good, bounds), eight);
+    CHECK_THROWS_WITH(
+        segmented_sort_pairs(queue, keys, out.data(), good, odd, segmentation::of_length(2)),
+        eight);
+    device_span<std::uint8_t const> const in_bucket{buckets.data(), 3};
+    CHECK_THROWS_WITH(split_by_key(queue, in_bucket, grouped.data(), odd, good, bounds), eight);
+    CHECK_THROWS_WITH(split_by_key(queue, in_bucket, grouped.data(), good, odd, bounds), eight);
+    auto const* const doubles = reinterpret_cast<double const*>(memory.data() + 1);
+    auto* const sorted = reinterpret_cast<double*>(memory.data() + 16);
+    CHECK_THROWS_WITH(segmented_sort_keys(queue, device_span<double const>{doubles, 3}, sorted,
+                                          segmentation::of_ranges(bounds.first(1), bounds.last(1))),
+                      eight);
+    device_memory<index_t> const from(on, std::vector<index_t>{0}),
+        until(on, std::vector<index_t>{3});
+    auto const three =
+        segmentation::of_ranges(std::span(from.data(), 1), std::span(until.data(), 1));
+    CHECK_THROWS_WITH(segmented_sort_pairs(queue, keys, out.data(), odd, good, three), eight);
+    CHECK_THROWS_WITH(segmented_sort_pairs(queue, keys, out.data(), good, odd, three), eight);
+    auto const* const halves = reinterpret_cast<std::uint16_t const*>(buckets.data() + 1);
+    CHECK_THROWS_WITH(split_by_key(queue, device_span<std::uint16_t const>{halves, 1},
+                                   reinterpret_cast<std::uint16_t*>(grouped.data()), bounds),
+                      Contains("address that is no multiple of 2"));
+    // Values of other sizes may lie anywhere.
+    device_memory<std::uint8_t> const bytes(
+        on, std::vector<std::uint8_t>{0, 7, 7, 7, 8, 8, 8, 9, 9, 9}),
+        to(on, 10);
+    sort_pairs(queue, keys, out.data(), reinterpret_cast<three_bytes const*>(bytes.data() + 1),
+               reinterpret_cast<three_bytes*>(to.data() + 1));
+    auto const moved = to.copy();
+    CHECK((moved[1] == 8 && moved[4] == 9 && moved[7] == 7));
+  }
+}
+
 TEST_CASE("sorts of device memory in a workspace that is misaligned write nothing") {
   for (engine const& on : machines()) {
     INFO(on.description());

@@ -141,10 +141,10 @@ void compiled_sort<Key>::positions(engine const& on, Key const* keys, std::uint3
 }
 
 template <class Key>
-void compiled_sort<Key>::enqueue(device_queue const& queue, sort_call const& call,
+void compiled_sort<Key>::enqueue(device_queue const& queue, sort_call const& given,
                                  sort_options const& options) {
   auto const order = detail::order_of<Key>(options);
-  detail::check_sort(call);
+  sort_call const call = detail::checked_sort(given, sizeof(Key));
   if (detail::needs_preparation(call)) {
     return detail::enqueue_prepared_sort(queue, call, sizeof(Key), enqueued_bytes(queue.on, call),
                                          [&](device_queue const& rest, sort_call const& prepared) {

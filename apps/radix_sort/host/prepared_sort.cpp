@@ -248,12 +248,16 @@ void sort_between_offsets(device_queue const& queue, sort_call call, std::size_t
 
 }  // namespace
 
-void check_sort(sort_call const& call) {
+sort_call checked_sort(sort_call const& call, std::size_t key_bytes) {
+  if (call.n > 0 && call.out == nullptr && call.values_out == nullptr) {
+    throw invalid_argument("sort: no output; expected sorted keys or values, or both");
+  }
   form const how = call.described.how();
   bool const between_offsets = call.in_segments && (how == form::none || how == form::offsets);
   if (between_offsets && call.offsets == nullptr && call.described.data() == nullptr) {
     throw invalid_argument("segmented sort: no offsets; expected one more than segments");
   }
+  return detail::checked_items(call, key_bytes);
 }
 
 bool needs_preparation(sort_call const& call) {

@@ -13,6 +13,7 @@
 #include <apps/radix_sort/core/key_order.hpp>
 #include <apps/radix_sort/core/listed_segments.hpp>
 #include <libscan/core/function_ref.hpp>
+#include <libscan/core/overlap.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/host/device_call.hpp>
 #include <libscan/radix_sort.hpp>
@@ -76,8 +77,31 @@ inline int position_bytes(index_t n) {
   return n < (index_t{1} << 32) - 1 ? sizeof(std::uint32_t) : sizeof(std::uint64_t);
 }
 
-/// Throws `invalid_argument` for a sort between offsets that are missing.
-void check_sort(sort_call const& call);
+/// Throws `invalid_argument` unless items that kernels move as words of 2, 4 or 8 bytes lie at a
+/// multiple of their size.
+inline void require_aligned_words(void const* items, std::size_t bytes) {
+  if (bytes == 2) detail::require_aligned(static_cast<std::uint16_t const*>(items));
+  if (bytes == 4) detail::require_aligned(static_cast<std::uint32_t const*>(items));
+  if (bytes == 8) detail::require_aligned(static_cast<std::uint64_t const*>(items));
+}
+
+/// A sort or split that has no values if it has no place for them. Throws `invalid_argument` for
+/// misaligned keys, and for misaligned values that kernels move as words.
+template <class Call>
+Call checked_items(Call call, std::size_t key_bytes) {
+  if (call.values_out == nullptr) call.value_bytes = 0;
+  detail::require_aligned_words(call.keys, key_bytes);
+  detail::require_aligned_words(call.out, key_bytes);
+  if (detail::moves_by_positions(call.value_bytes)) return call;
+  auto const value_bytes = static_cast<std::size_t>(call.value_bytes);
+  detail::require_aligned_words(call.values, value_bytes);
+  detail::require_aligned_words(call.values_out, value_bytes);
+  return call;
+}
+
+/// `checked_items` of a sort. Throws `invalid_argument` for one without outputs, too, or between
+/// offsets that are missing.
+sort_call checked_sort(sort_call const& call, std::size_t key_bytes);
 
 /// Whether kernels sort such a call only after it is prepared: its segments are not described by
 /// offsets of index_t, or its values have neither 4 nor 8 bytes.

@@ -212,7 +212,8 @@ void split_by_positions(device_queue const& queue, split_call const& call) {
 
 }  // namespace
 
-void enqueue_split(device_queue const& queue, split_call const& call) {
+void enqueue_split(device_queue const& queue, split_call const& given) {
+  split_call const call = detail::checked_items(given, static_cast<std::size_t>(given.key_bytes));
   if (detail::moves_by_positions(call.value_bytes)) return split_by_positions(queue, call);
   queue_place const place = detail::place_of(queue);
   on_split_machine(queue.on, call, [&]<class Machine, class Word>(Machine on, Word) {

@@ -121,8 +121,10 @@ void sort_keys(device_queue const& queue, device_span<Key> keys, std::remove_con
 }
 
 /// Sorts keys as `sort_keys`, and moves values along, of any trivially copyable type. Each output
-/// may be its input; any other overlap throws. Values that have neither 4 nor 8 bytes move at the
-/// end, by positions in the workspace.
+/// may be its input; any other overlap throws. Values of 4 or 8 bytes must lie at a multiple of
+/// their size, also if their type has a smaller alignment; `invalid_argument` otherwise. Others lie
+/// anywhere, and move at the end, by positions in the workspace. If `values_out` is null, only keys
+/// are sorted.
 template <class Key, class Value>
 void sort_pairs(device_queue const& queue, device_span<Key> keys, std::remove_const_t<Key>* out,
                 std::type_identity_t<Value> const* values, Value* values_out,
@@ -207,8 +209,7 @@ void split_by_key(device_queue const& queue, device_span<Key> keys, std::remove_
   detail::enqueue_split(queue, detail::split_of_keys(keys, out, offsets));
 }
 
-/// The same with values that move with the keys, of any trivially copyable type. Those that have
-/// neither 4 nor 8 bytes move at the end, by positions in the workspace.
+/// The same with values that move with the keys, as of `sort_pairs`.
 template <class Key, class Value>
 void split_by_key(device_queue const& queue, device_span<Key> keys, std::remove_const_t<Key>* out,
                   std::type_identity_t<Value> const* values, Value* values_out,
@@ -228,7 +229,8 @@ std::size_t device_sort_workspace_bytes(engine const& on, index_t n) {
   return detail::sort_of<Key>::enqueued_bytes(on, call);
 }
 
-/// The same for sorts within segments: between offsets of index_t, or such segments.
+/// The same for sorts within segments: between offsets of index_t, or such segments. Offsets may be
+/// missing here.
 template <class Key, class Value = void>
 std::size_t device_segmented_sort_workspace_bytes(engine const& on, index_t n,
                                                   segmentation const& segments = {}) {
