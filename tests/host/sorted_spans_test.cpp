@@ -410,6 +410,29 @@ TEST_CASE("sorts and splits of device memory refuse keys and values of words tha
   }
 }
 
+TEST_CASE("one segment of device memory needs no more workspace than is said") {
+  for (engine const& on : machines()) {
+    for (index_t const n : {0, 1, 100, 5000, 100000, 1 << 24}) {
+      INFO(on.description() << ", " << n << " keys");
+      CHECK(device_segmented_sort_workspace_bytes<float>(on, n) >=
+            device_sort_workspace_bytes<float>(on, n));
+      CHECK(device_segmented_sort_workspace_bytes<std::uint8_t, std::uint64_t>(on, n) >=
+            device_sort_workspace_bytes<std::uint8_t, std::uint64_t>(on, n));
+      CHECK(device_segmented_sort_workspace_bytes<double, triple>(on, n) >=
+            device_sort_workspace_bytes<double, triple>(on, n));
+      CHECK(device_segmented_argsort_workspace_bytes<double, std::uint32_t>(on, n) >=
+            device_sort_workspace_bytes<double, std::uint32_t>(on, n));
+    }
+    auto keys = few_keys<float>(500);
+    device_memory<float> const in(on, keys), out(on, 500);
+    queue_with const only(on, device_segmented_sort_workspace_bytes<float>(on, 500, {}));
+    segmented_sort_keys(only.queue, device_span<float const>{in.data(), 500}, out.data(),
+                        segmentation{});
+    std::sort(keys.begin(), keys.end());
+    CHECK(out.copy() == keys);
+  }
+}
+
 TEST_CASE("sorts of device memory in a workspace that is misaligned write nothing") {
   for (engine const& on : machines()) {
     INFO(on.description());

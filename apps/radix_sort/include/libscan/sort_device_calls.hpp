@@ -72,6 +72,17 @@ void set_segments(sort_call& call, device_span<Key> keys, Segments const& segmen
   }
 }
 
+/// The workspace of a sort within segments. Without a description, it suffices for offsets of
+/// index_t, and for one segment.
+template <class Key>
+std::size_t segmented_bytes(engine const& on, sort_call call, segmentation const& segments) {
+  detail::set_described(call, segments);
+  std::size_t const as_described = detail::sort_of<Key>::enqueued_bytes(on, call);
+  call.in_segments = true;
+  std::size_t const between_offsets = detail::sort_of<Key>::enqueued_bytes(on, call);
+  return as_described > between_offsets ? as_described : between_offsets;
+}
+
 /// What describes the segments of a sort: offsets, or any description.
 template <class Segments>
 concept span_segments = host_items<Segments const> || std::same_as<Segments, segmentation>;
@@ -240,9 +251,7 @@ std::size_t device_segmented_sort_workspace_bytes(engine const& on, index_t n,
   call.value_bytes = detail::moved_bytes<Value>;
   call.values = call.values_out = const_cast<index_t*>(&any_offset);
   if constexpr (std::is_void_v<Value>) call.values = call.values_out = nullptr;
-  detail::set_described(call, segments);
-  call.in_segments = true;
-  return detail::sort_of<Key>::enqueued_bytes(on, call);
+  return detail::segmented_bytes<Key>(on, call, segments);
 }
 
 /// The same for sorts within segments to positions of type Position.
@@ -254,9 +263,7 @@ std::size_t device_segmented_argsort_workspace_bytes(engine const& on, index_t n
   call.n = n;
   call.value_bytes = detail::moved_bytes<Position>;
   call.values_out = const_cast<index_t*>(&any_offset);
-  detail::set_described(call, segments);
-  call.in_segments = true;
-  return detail::sort_of<Key>::enqueued_bytes(on, call);
+  return detail::segmented_bytes<Key>(on, call, segments);
 }
 
 /// The same for splits by key.
