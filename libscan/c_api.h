@@ -107,20 +107,22 @@ typedef struct libscan_items {
 typedef enum libscan_form {
   LIBSCAN_ONE_SEGMENT = 0,
   LIBSCAN_HEAD_BITS = 1,  /* data: uint32_t; bit i % 32 of word i / 32 begins a segment at item i */
-  LIBSCAN_OFFSETS = 2,    /* data: count + 1 integers (int64_t), ascending within 0 to n */
-  LIBSCAN_RANGES = 3,     /* data: count begins (int64_t); ends: as many */
+  LIBSCAN_OFFSETS = 2,    /* data: count + 1 integers, ascending within 0 to n */
+  LIBSCAN_RANGES = 3,     /* data: count begins; ends: as many */
   LIBSCAN_HEAD_FLAGS = 4, /* data: a byte for each item; nonzero begins a segment */
   LIBSCAN_KEYS = 5,  /* data: a key of type `keys` for each item; another one begins a segment */
   LIBSCAN_LENGTH = 6 /* every segment has `count` items, except the last */
 } libscan_form;
 
-/* Segments, described in device memory. Zero: all items are one segment. */
+/* Segments, described in device memory. Zero: all items are one segment. Zero everything that you
+   do not set. */
 typedef struct libscan_segments {
   libscan_form form;
   void const* data;
   void const* ends;
   int64_t count;
-  libscan_type keys; /* or of offsets and ranges: LIBSCAN_I32 or LIBSCAN_U32 if they have 32 bits */
+  libscan_type keys; /* the type of keys; or of offsets, begins and ends: 0 or LIBSCAN_I64 means
+                        int64_t; LIBSCAN_I32, LIBSCAN_U32 and LIBSCAN_U64 are allowed, too */
 } libscan_segments;
 
 /* The version of the library; compare it with LIBSCAN_C_API_VERSION. */
@@ -277,22 +279,27 @@ typedef struct libscan_order {
   int32_t end_bit; /* one past the last bit that is compared; 0: all bits from first_bit on */
 } libscan_order;
 
-/* What moves with keys. */
+/* What moves with keys. Values have any size. Those of 4 or 8 bytes, and positions, lie at
+   multiples of their size. Others lie anywhere, and move at the end, by positions in the workspace.
+ */
 typedef struct libscan_values {
-  int32_t bytes;  /* of each value or position: 4 or 8 */
+  int32_t bytes;  /* of each value, at least 1; of each position: 4 or 8 */
   void const* in; /* NULL: positions of keys, from 0, unsigned */
-  void* out;
+  void* out;      /* NULL: only keys are sorted or split */
 } libscan_values;
 
 /* Sorts keys into `out`, stably, and moves values, unless `values` is NULL. To sort to positions,
-   `out` is NULL. With `segments`, which are NULL or offsets, each segment is sorted; positions are
-   those among all keys. `order` may be NULL. Link libscan::radix_sort. */
+   `out` is NULL. With `segments`, in any form, each segment is sorted; positions are those among
+   all keys, and keys.d_n is NULL. What is in no segment is neither read nor written. `segments` and
+   `order` may be NULL. Link libscan::radix_sort. */
 LIBSCAN_C_API libscan_status libscan_sort(libscan_queue const* queue, libscan_items keys, void* out,
                                           libscan_values const* values,
                                           libscan_segments const* segments,
                                           libscan_order const* order);
 
-/* Sets *bytes to the workspace that it needs. Link libscan::radix_sort. */
+/* Sets *bytes to the workspace that it needs. Of keys, type and n matter, of values the size, of
+   segments all but their data. If values->in is NULL, it suffices for positions and for values.
+   Link libscan::radix_sort. */
 LIBSCAN_C_API libscan_status libscan_sort_workspace_bytes(libscan_queue const* queue,
                                                           libscan_items keys,
                                                           libscan_values const* values,
@@ -306,7 +313,8 @@ LIBSCAN_C_API libscan_status libscan_split_by_key(libscan_queue const* queue, li
                                                   void* out, libscan_values const* values,
                                                   int32_t buckets, int64_t* offsets);
 
-/* Sets *bytes to the workspace that it needs. Link libscan::radix_sort. */
+/* Sets *bytes to the workspace that it needs. Of keys, type and n matter, of values the size. Link
+   libscan::radix_sort. */
 LIBSCAN_C_API libscan_status libscan_split_by_key_workspace_bytes(libscan_queue const* queue,
                                                                   libscan_items keys,
                                                                   libscan_values const* values,

@@ -453,6 +453,60 @@ TEST_CASE("sorts of device memory in a workspace that is misaligned write nothin
   }
 }
 
+TEST_CASE("C calls take values of any size alike where there are none") {
+  for (engine const& on : machines()) {
+    INFO(on.description());
+    libscan_queue const queue = queue_of(on);
+    device_memory<std::int32_t> const in(on, std::vector<std::int32_t>{3, 1, 2}), out(on, 3);
+    device_memory<std::uint8_t> const buckets(on, std::vector<std::uint8_t>{1, 0, 1}),
+        grouped(on, 3);
+    device_memory<index_t> const offsets(on, 3);
+    device_memory<triple> const values(on, 3);
+    libscan_items const keys{LIBSCAN_I32, in.data(), 3, nullptr};
+    libscan_items const in_bucket{LIBSCAN_U8, buckets.data(), 3, nullptr};
+    libscan_segments const pairs{LIBSCAN_LENGTH, nullptr, nullptr, 2, LIBSCAN_I8};
+    for (std::int32_t const size : {3, 4, 8, 12}) {
+      INFO("values of " << size << " bytes");
+      libscan_values const unwanted{size, values.data(), nullptr},
+          only_size{size, nullptr, nullptr};
+      out.write({0, 0, 0});
+      REQUIRE(libscan_sort(&queue, keys, out.data(), &unwanted, nullptr, nullptr) == LIBSCAN_OK);
+      CHECK(out.copy() == std::vector<std::int32_t>{1, 2, 3});
+      REQUIRE(libscan_sort(&queue, keys, out.data(), &unwanted, &pairs, nullptr) == LIBSCAN_OK);
+      CHECK(out.copy() == std::vector<std::int32_t>{1, 3, 2});
+      REQUIRE(libscan_split_by_key(&queue, in_bucket, grouped.data(), &unwanted, 2,
+                                   offsets.data()) == LIBSCAN_OK);
+      CHECK(grouped.copy() == std::vector<std::uint8_t>{0, 1, 1});
+      // Sizes of workspaces need none, nor do calls on no keys.
+      std::size_t bytes = 0, with_values = 0;
+      REQUIRE(libscan_sort_workspace_bytes(&queue, keys, &only_size, nullptr, &bytes) ==
+              LIBSCAN_OK);
+      REQUIRE(libscan_sort_workspace_bytes(&queue, keys, &unwanted, nullptr, &with_values) ==
+              LIBSCAN_OK);
+      CHECK(bytes == with_values);
+      REQUIRE(libscan_split_by_key_workspace_bytes(&queue, in_bucket, &only_size, &bytes) ==
+              LIBSCAN_OK);
+      CHECK(bytes > 0);
+      libscan_items const none{LIBSCAN_I32, nullptr, 0, nullptr};
+      CHECK(libscan_sort(&queue, none, nullptr, &only_size, nullptr, nullptr) == LIBSCAN_OK);
+    }
+    libscan_values const long_positions{12, nullptr, values.data()};
+    CHECK(libscan_sort(&queue, keys, nullptr, &long_positions, nullptr, nullptr) ==
+          LIBSCAN_INVALID_ARGUMENT);
+    CHECK_THAT(libscan_last_error(), Contains("12 bytes of positions; expected 4 or 8"));
+    libscan_values const nowhere{4, nullptr, nullptr};
+    CHECK(libscan_sort(&queue, keys, nullptr, &nowhere, nullptr, nullptr) ==
+          LIBSCAN_INVALID_ARGUMENT);
+    CHECK_THAT(libscan_last_error(), Contains("expected sorted keys or values"));
+    // Values of four bytes, whose size this may be, are not limited to 2^32.
+    std::size_t bytes = 0;
+    libscan_items const many{LIBSCAN_I32, nullptr, index_t{1} << 33, nullptr};
+    if (libscan_sort_workspace_bytes(&queue, many, &nowhere, nullptr, &bytes) != LIBSCAN_OK) {
+      CHECK_THAT(libscan_last_error(), Contains("the executor takes up to"));
+    }
+  }
+}
+
 TEST_CASE("C calls sort within any segments, 16-bit floats, and values of any size") {
   std::vector<float16> keys;
   for (float const key : {3.0F, 1.0F, 2.0F, 0.5F, -1.0F}) keys.push_back(float16(key));

@@ -17,17 +17,24 @@ using libscan::detail::split_call;
 
 template <class Call>
 void set_values(Call& call, libscan_values const& values) {
-  bool const positions = values.in == nullptr;
-  if (values.bytes <= 0 || (positions && values.bytes != 4 && values.bytes != 8)) {
-    throw invalid_argument(
-        "libscan_values: " + std::to_string(values.bytes) +
-        (positions ? " bytes of positions; expected 4 or 8" : " bytes; expected at least one"));
+  if (values.bytes <= 0) {
+    throw invalid_argument("libscan_values: " + std::to_string(values.bytes) +
+                           " bytes; expected at least one");
   }
   call.values = values.in;
   call.values_out = values.out;
   call.value_bytes = values.bytes;
-  if (values.bytes == 4 && positions && call.n > (libscan::index_t{1} << 32)) {
-    throw invalid_argument("libscan_values: positions of 4 bytes of " + std::to_string(call.n) +
+}
+
+/// Refuses positions of a size that they do not have, or that is too small.
+void check_positions(libscan_values const* values, libscan::index_t n) {
+  if (values == nullptr || values->in != nullptr || n == 0) return;
+  if (values->bytes != 4 && values->bytes != 8) {
+    throw invalid_argument("libscan_values: " + std::to_string(values->bytes) +
+                           " bytes of positions; expected 4 or 8");
+  }
+  if (values->bytes == 4 && n > (libscan::index_t{1} << 32)) {
+    throw invalid_argument("libscan_values: positions of 4 bytes of " + std::to_string(n) +
                            " keys; expected 8 bytes");
   }
 }
@@ -81,6 +88,7 @@ libscan_status libscan_sort(libscan_queue const* queue, libscan_items keys, void
   return c_status_of([&] {
     auto const to = libscan::detail::c_queue(queue);
     sort_call const call = call_of(keys, out, values, segments);
+    check_positions(values, keys.n);
     bool const positions = values != nullptr && values->in == nullptr;
     if (positions != (out == nullptr) && keys.n != 0) {
       throw invalid_argument("libscan_sort: expected out for sorted keys, or positions without it");
@@ -116,6 +124,7 @@ libscan_status libscan_split_by_key(libscan_queue const* queue, libscan_items ke
   return c_status_of([&] {
     auto const to = libscan::detail::c_queue(queue);
     split_call call = split_of(keys, values);
+    check_positions(values, keys.n);
     call.out = out;
     call.buckets = buckets;
     call.offsets = &libscan::detail::required(offsets, "offsets");
