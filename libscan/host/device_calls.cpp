@@ -246,7 +246,7 @@ void scan_converted(device_queue const& queue, device_call const& call) {
   plain.out = how.results_apart ? results : how.rounds ? items : call.out;
   input_type const value = detail::as_input(call.type);
   if (how.rounds && call.segments.counts_segments()) {
-    // Results of items in no segment stay as they are.
+    // Results of items in no segment keep their values: of NaN not all bits, after two conversions.
     detail::enqueue_conversion(queue, call.type,
                                {call.out_type, call.out, value, results, call.n, call.d_n});
   }
