@@ -21,9 +21,11 @@ bool may_round_results(check_case const& c) {
   return c.form.source == item_source::bfloat && scans;
 }
 
-/// Device memory takes offsets of 64 bits, and keys that it compares by ==.
+/// Cases in device memory have offsets of either width, and keys that are compared by ==.
 bool may_be_on_device(check_case const& c) {
-  return c.on != engine_kind::cpu && c.form.segments == description::usual;
+  bool const may_be_there =
+      c.form.segments == description::usual || c.form.segments == description::narrow;
+  return c.on != engine_kind::cpu && may_be_there;
 }
 
 void draw_scan(check_case& c, std::uint64_t word) {

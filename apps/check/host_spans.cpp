@@ -18,11 +18,10 @@ class segments_there {
   segments_there(device_queue const& queue, segmentation const& here)
       : here_(here),
         data_(queue, static_cast<index_t>(here.bytes().size())),
-        ends_(queue, here.ends() == nullptr ? 0 : here.count()) {
+        ends_(queue, here.ends() == nullptr ? 0 : data_.size()) {
     data_.upload(here.bytes());
     if (here.ends() == nullptr) return;
-    ends_.upload(
-        {static_cast<index_t const*>(here.ends()), static_cast<std::size_t>(here.count())});
+    ends_.upload({static_cast<std::byte const*>(here.ends()), here.bytes().size()});
   }
 
   operator segmentation() const {  // NOLINT: converts
@@ -30,16 +29,15 @@ class segments_there {
     using form = segmentation::form;
     switch (here_.how()) {
       case form::flags:
-        return segmentation::of_flags(std::span(at<std::uint8_t>(), count));
+        return segmentation::of_flags(std::span(at<std::uint8_t>(data_), count));
       case form::bits:
-        return segmentation::of_bits({at<std::uint32_t>(), (count + 31) / 32}, here_.count());
+        return segmentation::of_bits({at<std::uint32_t>(data_), (count + 31) / 32}, here_.count());
       case form::offsets:
-        return segmentation::of_offsets(std::span(at<index_t>(), count + 1));
       case form::ranges:
-        return segmentation::of_ranges(std::span(at<index_t>(), count),
-                                       std::span<index_t const>(ends_.data(), count));
+        return here_.item_bytes() == sizeof(index_t) ? by_bounds<index_t>(count)
+                                                     : by_bounds<std::int32_t>(count);
       case form::keys:
-        return segmentation::of_keys(std::span(at<std::int32_t>(), count));
+        return segmentation::of_keys(std::span(at<std::int32_t>(data_), count));
       default:
         return here_;
     }
@@ -47,13 +45,22 @@ class segments_there {
 
  private:
   template <class T>
-  T const* at() const {
-    return reinterpret_cast<T const*>(data_.data());
+  static T const* at(device_array<std::byte> const& items) {
+    return reinterpret_cast<T const*>(items.data());
+  }
+
+  template <class Offset>
+  segmentation by_bounds(std::size_t count) const {
+    if (here_.how() == segmentation::form::offsets) {
+      return segmentation::of_offsets(std::span(at<Offset>(data_), count + 1));
+    }
+    return segmentation::of_ranges(std::span(at<Offset>(data_), count),
+                                   std::span(at<Offset>(ends_), count));
   }
 
   segmentation here_;
   device_array<std::byte> data_;
-  device_array<index_t> ends_;
+  device_array<std::byte> ends_;
 };
 
 /// A case with its arrays in device memory.
