@@ -283,6 +283,8 @@ TEST_CASE("such sorts refuse what they cannot do") {
     CHECK_THROWS_WITH(
         sort_pairs(queue, keys, at + 8, values.data(), reinterpret_cast<triple*>(at + 12)),
         Contains("out and values_out"));
+    triple const* const none = nullptr;
+    CHECK_THROWS_WITH(sort_pairs(queue, keys, at + 8, none, values.data()), Contains("no values"));
     device_queue const small{.on = on, .workspace = at, .workspace_bytes = 100};
     CHECK_THROWS_WITH(segmented_sort_keys(small, keys, at + 32, ranges),
                       Contains("workspace of 100 bytes, but the call needs"));

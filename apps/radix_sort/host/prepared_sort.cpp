@@ -75,6 +75,9 @@ sort_call call_with_positions(sort_call call, void const* numbers, void* places)
 
 void sort_by_positions(device_queue const& queue, sort_call const& call, std::size_t needs,
                        sort_function sort) {
+  if (call.n > 0 && call.values == nullptr) {
+    throw invalid_argument("sort: no values, but a place for them; expected both or neither");
+  }
   auto const bytes = static_cast<std::size_t>(call.value_bytes);
   int const place_bytes = position_bytes(call.n);
   auto const place_size = static_cast<std::size_t>(place_bytes);

@@ -191,6 +191,10 @@ split_call split_of_positions(split_call call, void* places) {
 
 /// A split with values that no kernel moves.
 void split_by_positions(device_queue const& queue, split_call const& call) {
+  if (call.n > 0 && call.values == nullptr) {
+    throw invalid_argument(
+        "split_by_key: no values, but a place for them; expected both or neither");
+  }
   index_t const n = call.d_n == nullptr ? call.n : 0;
   auto const size = static_cast<std::size_t>(call.value_bytes);
   auto const place_size = static_cast<std::size_t>(detail::position_bytes(call.n));
