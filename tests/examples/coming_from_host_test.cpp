@@ -165,14 +165,6 @@ TEST_CASE("coming from NumPy and SciPy: histograms, memory and matrices") {
   }
 }
 
-/// The first n items of device memory.
-template <class T>
-std::vector<T> front(device_memory<T> const& all, std::size_t n) {
-  auto some = all.copy();
-  some.resize(n);
-  return some;
-}
-
 TEST_CASE("coming from PyTorch: sums and segments") {
   using T = float;
   for (engine const& on : test::machines()) {

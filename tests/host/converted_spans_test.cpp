@@ -12,6 +12,10 @@
 #include <vector>
 
 #include <libscan/c_api.h>
+#include <libscan/core/half.hpp>
+#include <libscan/filter_device_calls.hpp>
+#include <libscan/histogram.hpp>
+#include <libscan/histogram_device_calls.hpp>
 #include <libscan/segmented.hpp>
 #include <tests/host/device_memory.hpp>
 #include <tests/host/engines.hpp>
@@ -425,6 +429,111 @@ TEST_CASE("C calls accumulate in other types, too") {
     CHECK(libscan_scan(&queue, halves, rounded.data(), nullptr, LIBSCAN_PLUS, LIBSCAN_INCLUSIVE,
                        nullptr, nullptr) == LIBSCAN_INVALID_ARGUMENT);
     CHECK_THAT(libscan_last_error(), Contains("expected a call that ends in _as"));
+  }
+}
+
+TEST_CASE("histograms of device memory take the types of those of host memory") {
+  index_t const n = 3000;
+  engine const here = engine::cpu(1);
+  auto const samples = make_input<float>(pattern::small, n);
+  std::vector<float> const edges{-2, 0, 1, 5};
+  std::vector<float> weights;
+  for (index_t i = 0; i < n; ++i) weights.push_back(static_cast<float>(i % 16));
+  edge_bins<float> const rule(edges.data(), 3);
+  std::vector<std::int32_t> counts(3);
+  std::vector<double> sums(3);
+  auto const where = histogram(here, samples, counts, rule);
+  weighted_histogram(here, samples, weights, sums, rule);
+  even_bins<float> const fine(-2, 4, 100);
+  std::vector<std::uint8_t> full(100);
+  std::vector<std::int16_t> few(100);
+  auto const filled = sparse_histogram(here, samples, full, few, fine).filled;
+  std::vector<std::int16_t> const words{1, 2, 3, 5, 8, 8, 300};
+  std::vector<std::int16_t> const word_edges{1, 3, 8};
+  for (engine const& on : machines()) {
+    device_memory<float> const in(on, samples), bounds(on, edges), with(on, weights);
+    device_memory<std::int32_t> const d_counts(on, std::vector<std::int32_t>(4, -1));
+    device_memory<double> const d_sums(on, 3);
+    device_memory<sample_totals> const totals(on, 1);
+    edge_bins<float> const d_rule(bounds.data(), 3);
+    device_span<float> const from{in.data(), n};
+    auto const bytes =
+        std::max(device_histogram_workspace_bytes<float, std::int32_t, float>(on, n, 3),
+                 device_weighted_histogram_workspace_bytes<float, float, float>(on, n, 3));
+    device_memory<std::byte> const memory(on, static_cast<index_t>(bytes));
+    device_queue const queue{.on = on, .workspace = memory.data(), .workspace_bytes = bytes};
+    histogram(queue, from, d_counts.data(), d_rule, totals.data());
+    CHECK(front(d_counts, 3) == counts);
+    CHECK(d_counts.copy()[3] == -1);
+    CHECK(totals.copy()[0].below == where.below);
+    CHECK(totals.copy()[0].above == where.above);
+    weighted_histogram(queue, from, with.data(), d_sums.data(), d_rule, totals.data());
+    CHECK(d_sums.copy() == sums);
+    // Of fewer samples, whose number is in device memory.
+    device_memory<index_t> const none(on, std::vector<index_t>{0}), found(on, 1);
+    device_span<float> const no_samples{in.data(), n, none.data()};
+    weighted_histogram(queue, no_samples, with.data(), d_sums.data(), d_rule, totals.data());
+    CHECK(d_sums.copy() == std::vector<double>{0, 0, 0});
+    // Bins and counts of few bits; nothing is written after them.
+    device_memory<std::uint8_t> const d_full(on, std::vector<std::uint8_t>(101, 99));
+    device_memory<std::int16_t> const d_few(on, std::vector<std::int16_t>(101, -1));
+    auto const needed =
+        device_sparse_histogram_workspace_bytes<float, std::uint8_t, std::int16_t>(on, n, 100);
+    device_memory<std::byte> const for_sparse(on, static_cast<index_t>(needed));
+    device_queue const sparse{.on = on, .workspace = for_sparse.data(), .workspace_bytes = needed};
+    for (auto* const d_filled : {found.data(), static_cast<index_t*>(nullptr)}) {
+      sparse_histogram(sparse, from, d_full.data(), d_few.data(), fine, d_filled, totals.data());
+      auto const filled_bins = static_cast<std::size_t>(filled);
+      CHECK(front(d_full, filled) == std::vector(full.begin(), full.begin() + filled));
+      CHECK(front(d_few, filled) == std::vector(few.begin(), few.begin() + filled));
+      CHECK(d_few.copy()[filled_bins] == -1);
+    }
+    CHECK(found.copy()[0] == filled);
+    // Edges of integers.
+    device_memory<std::int16_t> const d_words(on, words), d_word_edges(on, word_edges);
+    device_memory<std::int64_t> const long_counts(on, 2);
+    histogram(device_queue{on}, device_span<std::int16_t>{d_words.data(), 7}, long_counts.data(),
+              edge_bins<std::int16_t>(d_word_edges.data(), 2), totals.data());
+    CHECK(long_counts.copy() == std::vector<std::int64_t>{2, 4});
+    CHECK_THROWS_WITH(
+        sparse_histogram(sparse, from, d_full.data(), d_full.data(), fine, nullptr, totals.data()),
+        Contains("counts of 8 bits for numbers up to 3000; expected more bits"));
+    CHECK_THROWS_WITH(sparse_histogram(sparse, from, d_full.data(), d_few.data(),
+                                       even_bins<float>(0, 1, 257), nullptr, totals.data()),
+                      Contains("bins of 8 bits for numbers up to 256"));
+    CHECK_THROWS_WITH(
+        histogram(queue, from, static_cast<std::uint32_t*>(nullptr), d_rule, totals.data()),
+        Contains("counts are null"));
+  }
+}
+
+TEST_CASE("masks choose from 16-bit floats and bools in device memory") {
+  std::vector<std::uint8_t> const flags{0, 1, 1, 0, 1};
+  std::vector<float16> halves;
+  for (int i = 0; i < 5; ++i) halves.emplace_back(static_cast<float>(i) + 0.5F);
+  for (engine const& on : machines()) {
+    INFO(on.description());
+    device_memory<float16> const items(on, halves), out(on, 5), rejected(on, 5);
+    device_memory<std::uint8_t> const marks(on, flags);
+    device_memory<index_t> const count(on, 1), positions(on, 5);
+    auto const mask = item_mask::of_flags({marks.data(), 5});
+    device_span<float16 const> const in{items.data(), 5};
+    std::size_t const bytes = device_filter_workspace_bytes<float16>(on, 5);
+    device_memory<std::byte> const memory(on, static_cast<index_t>(bytes));
+    device_queue const queue{.on = on, .workspace = memory.data(), .workspace_bytes = bytes};
+    auto const holds = [](std::vector<float16> const& got, std::vector<float> const& expected) {
+      return std::equal(expected.begin(), expected.end(), got.begin(),
+                        [](float a, float16 b) { return a == static_cast<float>(b); });
+    };
+    filter(queue, in, out.data(), mask, count.data());
+    CHECK(count.copy()[0] == 3);
+    CHECK(holds(out.copy(), {1.5F, 2.5F, 4.5F}));
+    filter_with_indices(queue, in, out.data(), positions.data(), mask, count.data());
+    CHECK(holds(out.copy(), {1.5F, 2.5F, 4.5F}));
+    CHECK(front(positions, 3) == std::vector<index_t>{1, 2, 4});
+    split(queue, in, out.data(), rejected.data(), mask, count.data());
+    CHECK(holds(out.copy(), {1.5F, 2.5F, 4.5F}));
+    CHECK(holds(rejected.copy(), {0.5F, 3.5F}));
   }
 }
 

@@ -103,4 +103,12 @@ class device_memory {
   T* items_;
 };
 
+/// The first `count` of the items.
+template <class T>
+std::vector<T> front(device_memory<T> const& memory, index_t count) {
+  auto items = memory.copy();
+  items.resize(static_cast<std::size_t>(count));
+  return items;
+}
+
 }  // namespace libscan::test

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks of the radix sort's host API that do not depend on the type of key.
+// What sorts on the host do whatever the type of the keys: checks, and moves by positions.
 #include <libscan/radix_sort.hpp>
 
 #include <cstdint>
 #include <string>
 
 #include <apps/radix_sort/host/compiled_sort_cpu.hpp>
+#include <apps/radix_sort/host/key_buckets.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/core/overlap.hpp>
+#include <libscan/cpu/radix_sort.hpp>
 
 namespace libscan::inline v1::detail {
 
@@ -30,6 +32,16 @@ void check_no_sort_overlap(char const* call, char const* words, std::span<std::b
   if (!memory_span(a).overlaps(b)) return;
   throw invalid_argument(std::string(call) + ": " + words + "; expected memory separate from it" +
                          (same_start ? ", or exactly the same" : ""));
+}
+
+void gather_values(int threads, void const* in, void* out, std::size_t bytes, void const* positions,
+                   std::size_t position_bytes, index_t n) {
+  if (position_bytes == sizeof(std::uint32_t)) {
+    auto const* const narrow = static_cast<std::uint32_t const*>(positions);
+    return cpu::detail::gather(threads, in, out, bytes, narrow, n);
+  }
+  auto const* const wide = static_cast<std::uint64_t const*>(positions);
+  cpu::detail::gather(threads, in, out, bytes, wide, n);
 }
 
 }  // namespace libscan::inline v1::detail
