@@ -58,8 +58,8 @@ typedef enum libscan_type {
      libscan_reduce, libscan_reduce_by_key, the _from of them, and libscan_workspace_bytes. */
   LIBSCAN_C64 = 10,
   LIBSCAN_C128 = 11,
-  /* 16-bit floats: IEEE halves and bfloat16. As items and results of calls that end in _as, and as
-     keys: of segments, reductions by key, and sorts. bool is LIBSCAN_U8. */
+  /* 16-bit floats: IEEE halves and bfloat16. As items and results of scans and sums that end in
+     _as, as keys of segments, reductions by key and sorts, and as samples. bool is LIBSCAN_U8. */
   LIBSCAN_F16 = 12,
   LIBSCAN_BF16 = 13
 } libscan_type;
@@ -267,7 +267,19 @@ LIBSCAN_C_API libscan_status libscan_run_length_encode(libscan_queue const* queu
                                                        int64_t* lengths, int64_t* offsets,
                                                        int64_t* d_runs);
 
-/* Sets *bytes to the workspace that each of these calls needs for such items. Link
+/* The same of the runs of at least min_length items: with 2, no trivial ones. Link
+   libscan::filter. */
+LIBSCAN_C_API libscan_status libscan_long_runs(libscan_queue const* queue, libscan_items items,
+                                               void* out, int64_t* lengths, int64_t* offsets,
+                                               int64_t min_length, int64_t* d_runs);
+
+/* Sets *bytes to the workspace that libscan_long_runs needs for such items and such a length. Link
+   libscan::filter. */
+LIBSCAN_C_API libscan_status libscan_long_runs_workspace_bytes(libscan_queue const* queue,
+                                                               libscan_items items,
+                                                               int64_t min_length, size_t* bytes);
+
+/* Sets *bytes to the workspace that each other of these calls needs for such items. Link
    libscan::filter. */
 LIBSCAN_C_API libscan_status libscan_filter_workspace_bytes(libscan_queue const* queue,
                                                             libscan_items items, size_t* bytes);
@@ -290,8 +302,9 @@ typedef struct libscan_values {
 
 /* Sorts keys into `out`, stably, and moves values, unless `values` is NULL. To sort to positions,
    `out` is NULL. With `segments`, in any form, each segment is sorted; positions are those among
-   all keys, and keys.d_n is NULL. What is in no segment is neither read nor written. `segments` and
-   `order` may be NULL. Link libscan::radix_sort. */
+   all keys, and keys.d_n is NULL. What is in no segment does not change. `out` may be the keys, and
+   the values' out their in; within segments they are copied first. `segments` and `order` may be
+   NULL. Link libscan::radix_sort. */
 LIBSCAN_C_API libscan_status libscan_sort(libscan_queue const* queue, libscan_items keys, void* out,
                                           libscan_values const* values,
                                           libscan_segments const* segments,
@@ -305,6 +318,14 @@ LIBSCAN_C_API libscan_status libscan_sort_workspace_bytes(libscan_queue const* q
                                                           libscan_values const* values,
                                                           libscan_segments const* segments,
                                                           size_t* bytes);
+
+/* The same for a sort of keys and values over themselves, or over one of them. Link
+   libscan::radix_sort. */
+LIBSCAN_C_API libscan_status libscan_sort_in_place_workspace_bytes(libscan_queue const* queue,
+                                                                   libscan_items keys,
+                                                                   libscan_values const* values,
+                                                                   libscan_segments const* segments,
+                                                                   size_t* bytes);
 
 /* Groups keys, which are integers in [0, buckets), by bucket into `out`, each bucket's in their
    order, and moves values, unless `values` is NULL. buckets <= 256. `offsets`, buckets + 1 int64_t
@@ -358,6 +379,31 @@ LIBSCAN_C_API libscan_status libscan_histogram_workspace_bytes(libscan_queue con
                                                                libscan_bins const* bins,
                                                                libscan_histogram_kind kind,
                                                                size_t* bytes);
+
+/* The types of a histogram's arrays. Counts are integers of 32 or 64 bits; those of sparse
+   histograms, and `bins`, of any size that holds them. Weights are LIBSCAN_F32 or LIBSCAN_F64;
+   edges LIBSCAN_F64 or of the samples' type, for 16-bit floats LIBSCAN_F32. What a call does not
+   have does not matter. The calls without types take LIBSCAN_U64, LIBSCAN_I64, LIBSCAN_F64 and
+   LIBSCAN_F64. */
+typedef struct libscan_histogram_types {
+  libscan_type counts;
+  libscan_type bins; /* numbers of bins that are not empty, in sparse histograms */
+  libscan_type weights;
+  libscan_type edges; /* then bins->edges points to these, cast */
+} libscan_histogram_types;
+
+/* The same calls with arrays of other types, which are converted in the workspace. Link
+   libscan::histogram. */
+LIBSCAN_C_API libscan_status libscan_histogram_as(libscan_queue const* queue, libscan_items samples,
+                                                  libscan_bins const* bins, void* counts,
+                                                  void const* weights, double* sums,
+                                                  libscan_histogram_types types, int64_t* d_totals);
+LIBSCAN_C_API libscan_status libscan_sparse_histogram_as(
+    libscan_queue const* queue, libscan_items samples, libscan_bins const* bins, void* full,
+    void* counts, libscan_histogram_types types, int64_t* d_full, int64_t* d_totals);
+LIBSCAN_C_API libscan_status libscan_histogram_workspace_bytes_as(
+    libscan_queue const* queue, libscan_items samples, libscan_bins const* bins,
+    libscan_histogram_kind kind, libscan_histogram_types types, size_t* bytes);
 
 /* A matrix by rows in device memory: row r has the entries offsets[r] to offsets[r + 1] - 1, in
    columns `indices` with `values`, which are of `type`: LIBSCAN_F32, LIBSCAN_F64 or LIBSCAN_I64;

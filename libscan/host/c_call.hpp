@@ -81,7 +81,7 @@ inline item_type c_type(libscan_type type) {
   }
   if (type == LIBSCAN_F16 || type == LIBSCAN_BF16) {
     throw invalid_argument(
-        "16-bit floats: expected a call that ends in _as, with an accumulator, or keys; for masks "
+        "16-bit floats: expected a scan or sum that ends in _as, keys, or samples; for masks "
         "LIBSCAN_U16");
   }
   throw invalid_argument("item_type " + std::to_string(static_cast<int>(type)) +

@@ -428,7 +428,7 @@ TEST_CASE("C calls accumulate in other types, too") {
     CHECK_THAT(libscan_last_error(), Contains("16-bit floats of LIBSCAN_F32"));
     CHECK(libscan_scan(&queue, halves, rounded.data(), nullptr, LIBSCAN_PLUS, LIBSCAN_INCLUSIVE,
                        nullptr, nullptr) == LIBSCAN_INVALID_ARGUMENT);
-    CHECK_THAT(libscan_last_error(), Contains("expected a call that ends in _as"));
+    CHECK_THAT(libscan_last_error(), Contains("expected a scan or sum that ends in _as"));
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filters, sorts and histograms of device memory from plain C++, against plain loops: in the
+// Sorts and histograms of device memory from plain C++, against plain loops: in the
 // executor, and on a GPU if there is one.
 #include <libscan/filter_device_calls.hpp>
 
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <libscan/core/half.hpp>
 #include <libscan/histogram_device_calls.hpp>
 #include <libscan/predicate_parser.hpp>
 #include <libscan/sort_device_calls.hpp>
@@ -21,178 +22,6 @@ namespace libscan::test {
 namespace {
 
 using Catch::Matchers::Contains;
-
-/// What is kept of items, what is not, and where the former are.
-template <class T>
-struct parts {
-  std::vector<T> kept, rejected;
-  std::vector<index_t> positions;
-
-  template <class Keep>
-  parts(std::vector<T> const& items, Keep keep) {
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      (keep(i) ? kept : rejected).push_back(items[i]);
-      if (keep(i)) positions.push_back(static_cast<index_t>(i));
-    }
-  }
-};
-
-/// Outputs of filters of n items, and a count.
-template <class T>
-struct outputs {
-  device_memory<T> out, rejected;
-  device_memory<index_t> positions, count;
-
-  outputs(engine const& on, index_t n)
-      : out(on, n), rejected(on, n), positions(on, n), count(on, 1) {}
-
-  index_t counted() const { return count.copy()[0]; }
-
-  /// Checks what has been written of `expected`.
-  void check_kept(parts<T> const& expected) const {
-    REQUIRE(counted() == static_cast<index_t>(expected.kept.size()));
-    CHECK(front(out, counted()) == expected.kept);
-  }
-  void check_positions(parts<T> const& expected) const {
-    REQUIRE(counted() == static_cast<index_t>(expected.kept.size()));
-    CHECK(front(positions, counted()) == expected.positions);
-  }
-  void check_split_in_one(parts<T> const& expected) const {
-    check_kept(expected);
-    auto all = expected.kept;
-    all.insert(all.end(), expected.rejected.begin(), expected.rejected.end());
-    CHECK(out.copy() == all);
-  }
-  void check_split(parts<T> const& expected) const {
-    check_kept(expected);
-    CHECK(front(rejected, static_cast<index_t>(expected.rejected.size())) == expected.rejected);
-  }
-};
-
-TEMPLATE_TEST_CASE("filters of device memory by predicates are those of a loop", "", std::int8_t,
-                   std::uint64_t, float) {
-  using T = TestType;
-  // An interval, and a program.
-  for (char const* const text : {">= 3", "> 2 and < 6 or == 1"}) {
-    auto const keep = parse_predicate<T>(text);
-    for (index_t const n : {0, 1, 100, 2000}) {
-      auto const items = make_input<T>(pattern::small, n);
-      parts<T> const expected(items, [&](std::size_t i) { return keep(items[i]); });
-      for (engine const& on : machines()) {
-        INFO(on.description() << ", " << n << " items, " << text);
-        device_memory<T> const in(on, items);
-        outputs<T> const to(on, n);
-        device_queue const queue{on};
-        device_span<T> const from{in.data(), n};
-        filter(queue, from, to.out.data(), keep, to.count.data());
-        to.check_kept(expected);
-        filter_indices(queue, from, to.positions.data(), keep, to.count.data());
-        to.check_positions(expected);
-        split(queue, from, to.out.data(), to.rejected.data(), keep, to.count.data());
-        to.check_split(expected);
-        split(queue, from, to.out.data(), keep, to.count.data());
-        to.check_split_in_one(expected);
-        filter_with_indices(queue, from, to.out.data(), to.positions.data(), keep, to.count.data());
-        to.check_kept(expected);
-        to.check_positions(expected);
-        count_if(queue, from, keep, to.count.data());
-        CHECK(to.counted() == static_cast<index_t>(expected.kept.size()));
-        filter(queue, from, in.data(), keep, to.count.data());
-        CHECK(front(in, to.counted()) == expected.kept);
-      }
-    }
-  }
-}
-
-TEST_CASE("masks in device memory filter, split, and give positions") {
-  for (index_t const n : {0, 1, 33, 2000}) {
-    auto const items = make_input<double>(pattern::small, n);
-    std::vector<std::uint8_t> flags(items.size());
-    std::vector<std::uint32_t> words(static_cast<std::size_t>(ceil_div(n, index_t{32})));
-    for (std::size_t i = 0; i < flags.size(); ++i) {
-      flags[i] = static_cast<std::uint8_t>(i * i % 7 < 3 ? 1 + i % 255 : 0);
-      if (flags[i] != 0) words[i / 32] |= 1u << i % 32;
-    }
-    parts<double> const expected(items, [&](std::size_t i) { return flags[i] != 0; });
-    for (engine const& on : machines()) {
-      device_memory<double> const in(on, items);
-      device_memory<std::uint8_t> const bytes(on, flags);
-      device_memory<std::uint32_t> const bits(on, words);
-      outputs<double> const to(on, n);
-      device_queue const queue{on};
-      device_span<double> const from{in.data(), n};
-      for (item_mask const& mask : {item_mask::of_flags({bytes.data(), flags.size()}),
-                                    item_mask::of_bits({bits.data(), words.size()}, n)}) {
-        INFO(on.description() << ", " << n << " items");
-        filter(queue, from, to.out.data(), mask, to.count.data());
-        to.check_kept(expected);
-        split(queue, from, to.out.data(), to.rejected.data(), mask, to.count.data());
-        to.check_split(expected);
-        split(queue, from, to.out.data(), mask, to.count.data());
-        to.check_split_in_one(expected);
-        filter_with_indices(queue, from, to.out.data(), to.positions.data(), mask, to.count.data());
-        to.check_kept(expected);
-        to.check_positions(expected);
-        mask_indices(queue, mask, to.positions.data(), to.count.data());
-        to.check_positions(expected);
-        count_marked(queue, mask, to.count.data());
-        CHECK(to.counted() == static_cast<index_t>(expected.kept.size()));
-      }
-    }
-  }
-}
-
-TEMPLATE_TEST_CASE("keys in device memory are split by a bit", "", std::int8_t, std::uint64_t) {
-  using T = TestType;
-  for (index_t const n : {0, 1, 100, 3000}) {
-    auto const keys = make_input<T>(pattern::random, n);
-    for (int const bit : {0, 7}) {
-      parts<T> const expected(keys, [&](std::size_t i) { return (keys[i] >> bit & 1) == 0; });
-      for (engine const& on : machines()) {
-        INFO(on.description() << ", " << n << " keys, bit " << bit);
-        device_memory<T> const in(on, keys);
-        outputs<T> const to(on, n);
-        device_span<T> const from{in.data(), n};
-        split_by_bit(device_queue{on}, from, to.out.data(), bit, to.count.data());
-        to.check_split_in_one(expected);
-        CHECK_THROWS_WITH(split_by_bit(device_queue{on}, from, to.out.data(), 64, nullptr),
-                          Contains("split_by_bit: bit 64 of keys"));
-      }
-    }
-  }
-}
-
-TEST_CASE("runs of device memory, and a count that a sort takes from there") {
-  std::vector<std::int32_t> const items{5, 5, -1, -1, -1, 7, 5, 5};
-  for (engine const& on : machines()) {
-    device_memory<std::int32_t> const in(on, items), out(on, 8), sorted(on, 8);
-    device_memory<index_t> const lengths(on, 8), count(on, 1);
-    std::size_t const bytes = std::max(device_filter_workspace_bytes<std::int32_t>(on, 8),
-                                       device_sort_workspace_bytes<std::int32_t>(on, 8));
-    device_memory<std::byte> const workspace(on, static_cast<index_t>(bytes));
-    device_queue const queue{.on = on, .workspace = workspace.data(), .workspace_bytes = bytes};
-    device_span<std::int32_t> const from{in.data(), 8};
-    run_length_encode(queue, from, out.data(), lengths.data(), count.data());
-    CHECK(count.copy()[0] == 4);
-    CHECK(front(out, 4) == std::vector<std::int32_t>{5, -1, 7, 5});
-    CHECK(front(lengths, 4) == std::vector<index_t>{2, 3, 1, 2});
-    device_memory<index_t> const offsets(on, 8);
-    run_length_encode(queue, from, out.data(), lengths.data(), offsets.data(), count.data());
-    CHECK(front(lengths, 4) == std::vector<index_t>{2, 3, 1, 2});
-    CHECK(front(offsets, 4) == std::vector<index_t>{0, 2, 5, 6});
-    auto* const over_lengths = lengths.data();
-    CHECK_THROWS_WITH(
-        run_length_encode(queue, from, out.data(), lengths.data(), over_lengths, count.data()),
-        Contains("lengths and offsets share memory"));
-    unique(queue, from, out.data(), count.data());
-    sort_keys(queue, device_span<std::int32_t>{out.data(), 8, count.data()}, sorted.data());
-    CHECK(front(sorted, 4) == std::vector<std::int32_t>{-1, 5, 5, 7});
-    // Half of the items, in device memory.
-    device_memory<index_t> const half(on, std::vector<index_t>{5});
-    unique(queue, device_span<std::int32_t>{in.data(), 8, half.data()}, out.data(), count.data());
-    CHECK(count.copy()[0] == 2);
-  }
-}
 
 /// The positions of keys in stable order.
 template <class Key, class Before>
@@ -411,68 +240,6 @@ TEST_CASE("calls of applications on device memory that cannot run say why") {
   }
 }
 
-TEST_CASE("the C calls filter and encode runs") {
-  std::vector<std::int32_t> const items{3, 3, 4, 1, 5, 5, 5};
-  std::vector<std::uint8_t> const flags{0, 1, 0, 1, 0, 1, 1};
-  for (engine const& on : machines()) {
-    libscan_queue const queue = queue_of(on);
-    device_memory<std::int32_t> const in(on, items), out(on, 7), rest(on, 7);
-    device_memory<index_t> const places(on, 7), count(on, 1);
-    device_memory<std::uint8_t> const marks(on, flags);
-    libscan_items const from{LIBSCAN_I32, in.data(), 7, nullptr};
-    libscan_rule const large{"> 3", nullptr, nullptr}, marked{nullptr, marks.data(), nullptr};
-    REQUIRE(libscan_filter(&queue, from, &large, out.data(), nullptr, nullptr, count.data()) ==
-            LIBSCAN_OK);
-    CHECK(front(out, count.copy()[0]) == std::vector<std::int32_t>{4, 5, 5, 5});
-    REQUIRE(libscan_filter(&queue, from, &marked, out.data(), rest.data(), nullptr, count.data()) ==
-            LIBSCAN_OK);
-    CHECK(front(out, count.copy()[0]) == std::vector<std::int32_t>{3, 1, 5, 5});
-    CHECK(front(rest, 3) == std::vector<std::int32_t>{3, 4, 5});
-    REQUIRE(libscan_filter(&queue, from, &large, nullptr, nullptr, places.data(), count.data()) ==
-            LIBSCAN_OK);
-    CHECK(front(places, count.copy()[0]) == std::vector<index_t>{2, 4, 5, 6});
-    REQUIRE(libscan_filter(&queue, from, &marked, nullptr, nullptr, nullptr, count.data()) ==
-            LIBSCAN_OK);
-    CHECK(count.copy()[0] == 4);
-    REQUIRE(libscan_filter(&queue, from, &large, out.data(), nullptr, places.data(),
-                           count.data()) == LIBSCAN_OK);
-    CHECK(front(out, count.copy()[0]) == std::vector<std::int32_t>{4, 5, 5, 5});
-    CHECK(front(places, 4) == std::vector<index_t>{2, 4, 5, 6});
-    REQUIRE(libscan_filter(&queue, from, &large, out.data(), out.data(), nullptr, count.data()) ==
-            LIBSCAN_OK);
-    CHECK(out.copy() == std::vector<std::int32_t>{4, 5, 5, 5, 3, 3, 1});
-    REQUIRE(libscan_split_by_bit(&queue, from, out.data(), 1, count.data()) == LIBSCAN_OK);
-    CHECK(out.copy() == std::vector<std::int32_t>{4, 1, 5, 5, 5, 3, 3});
-    CHECK(count.copy()[0] == 5);
-    libscan_items const floats{LIBSCAN_F32, in.data(), 7, nullptr};
-    CHECK(libscan_split_by_bit(&queue, floats, out.data(), 1, count.data()) ==
-          LIBSCAN_INVALID_ARGUMENT);
-    REQUIRE(libscan_unique(&queue, from, out.data(), places.data(), count.data()) == LIBSCAN_OK);
-    CHECK(front(out, count.copy()[0]) == std::vector<std::int32_t>{3, 4, 1, 5});
-    CHECK(front(places, 4) == std::vector<index_t>{2, 1, 1, 3});
-    device_memory<index_t> const begins(on, 4);
-    REQUIRE(libscan_run_length_encode(&queue, from, out.data(), places.data(), begins.data(),
-                                      count.data()) == LIBSCAN_OK);
-    CHECK(begins.copy()[1] == front(places, 1)[0]);
-    CHECK(libscan_run_length_encode(&queue, from, out.data(), nullptr, begins.data(),
-                                    count.data()) == LIBSCAN_INVALID_ARGUMENT);
-    REQUIRE(libscan_unique(&queue, from, out.data(), nullptr, count.data()) == LIBSCAN_OK);
-    CHECK(count.copy()[0] == 4);
-    std::size_t bytes = 0;
-    CHECK(libscan_filter_workspace_bytes(&queue, from, &bytes) == LIBSCAN_OK);
-    CHECK(bytes == device_filter_workspace_bytes<std::int32_t>(on, 7));
-
-    libscan_rule const both{"> 3", marks.data(), nullptr}, wrong{"> ", nullptr, nullptr};
-    for (auto const& rule : {both, wrong}) {
-      CHECK(libscan_filter(&queue, from, &rule, out.data(), nullptr, nullptr, count.data()) ==
-            LIBSCAN_INVALID_ARGUMENT);
-    }
-    CHECK(libscan_filter(&queue, from, &large, nullptr, rest.data(), nullptr, count.data()) ==
-          LIBSCAN_INVALID_ARGUMENT);
-    CHECK_THAT(libscan_last_error(), Contains("expected out, positions or both"));
-  }
-}
-
 TEST_CASE("the C calls sort") {
   std::vector<double> const items{2.5, -1, 7, 0};
   for (engine const& on : machines()) {
@@ -522,6 +289,88 @@ TEST_CASE("the C calls sort") {
   }
 }
 
+TEST_CASE("a C call sorts segments in place") {
+  for (engine const& on : machines()) {
+    libscan_queue queue = queue_of(on);
+    device_memory<std::int32_t> const keys(on, std::vector<std::int32_t>{3, 1, 2, 9, 8});
+    device_memory<std::uint64_t> const values(on, std::vector<std::uint64_t>{0, 1, 2, 3, 4});
+    libscan_items const from{LIBSCAN_I32, keys.data(), 5, nullptr};
+    libscan_values const with{8, values.data(), values.data()};
+    libscan_segments const three{LIBSCAN_LENGTH, nullptr, nullptr, 3, LIBSCAN_I8};
+    std::size_t apart = 0, bytes = 0;
+    libscan_values const elsewhere{8, values.data(), nullptr};
+    REQUIRE(libscan_sort_workspace_bytes(&queue, from, &elsewhere, &three, &apart) == LIBSCAN_OK);
+    REQUIRE(libscan_sort_in_place_workspace_bytes(&queue, from, &elsewhere, &three, &bytes) ==
+            LIBSCAN_OK);
+    CHECK(bytes == device_segmented_sort_workspace_bytes<std::int32_t, std::uint64_t>(
+                       on, 5, segmentation::of_length(3), true));
+    device_memory<std::byte> const memory(on, static_cast<index_t>(bytes));
+    queue.workspace = memory.data();
+    queue.workspace_bytes = apart;
+    CHECK(libscan_sort(&queue, from, keys.data(), &with, &three, nullptr) ==
+          LIBSCAN_INVALID_ARGUMENT);
+    CHECK_THAT(libscan_last_error(), Contains("but the call needs " + std::to_string(bytes)));
+    queue.workspace_bytes = bytes;
+    REQUIRE(libscan_sort(&queue, from, keys.data(), &with, &three, nullptr) == LIBSCAN_OK);
+    CHECK(keys.copy() == std::vector<std::int32_t>{1, 2, 3, 8, 9});
+    CHECK(values.copy() == std::vector<std::uint64_t>{1, 2, 0, 4, 3});
+  }
+}
+
+TEST_CASE("C calls take values of any size alike where there are none") {
+  for (engine const& on : machines()) {
+    INFO(on.description());
+    libscan_queue const queue = queue_of(on);
+    device_memory<std::int32_t> const in(on, std::vector<std::int32_t>{3, 1, 2}), out(on, 3);
+    device_memory<std::uint8_t> const buckets(on, std::vector<std::uint8_t>{1, 0, 1}),
+        grouped(on, 3);
+    device_memory<index_t> const offsets(on, 3);
+    device_memory<std::int32_t> const values(on, 9);
+    libscan_items const keys{LIBSCAN_I32, in.data(), 3, nullptr};
+    libscan_items const in_bucket{LIBSCAN_U8, buckets.data(), 3, nullptr};
+    libscan_segments const pairs{LIBSCAN_LENGTH, nullptr, nullptr, 2, LIBSCAN_I8};
+    for (std::int32_t const size : {3, 4, 8, 12}) {
+      INFO("values of " << size << " bytes");
+      libscan_values const unwanted{size, values.data(), nullptr},
+          only_size{size, nullptr, nullptr};
+      out.write({0, 0, 0});
+      REQUIRE(libscan_sort(&queue, keys, out.data(), &unwanted, nullptr, nullptr) == LIBSCAN_OK);
+      CHECK(out.copy() == std::vector<std::int32_t>{1, 2, 3});
+      REQUIRE(libscan_sort(&queue, keys, out.data(), &unwanted, &pairs, nullptr) == LIBSCAN_OK);
+      CHECK(out.copy() == std::vector<std::int32_t>{1, 3, 2});
+      REQUIRE(libscan_split_by_key(&queue, in_bucket, grouped.data(), &unwanted, 2,
+                                   offsets.data()) == LIBSCAN_OK);
+      CHECK(grouped.copy() == std::vector<std::uint8_t>{0, 1, 1});
+      // Sizes of workspaces need none, nor do calls on no keys.
+      std::size_t bytes = 0, with_values = 0;
+      REQUIRE(libscan_sort_workspace_bytes(&queue, keys, &only_size, nullptr, &bytes) ==
+              LIBSCAN_OK);
+      REQUIRE(libscan_sort_workspace_bytes(&queue, keys, &unwanted, nullptr, &with_values) ==
+              LIBSCAN_OK);
+      CHECK(bytes == with_values);
+      REQUIRE(libscan_split_by_key_workspace_bytes(&queue, in_bucket, &only_size, &bytes) ==
+              LIBSCAN_OK);
+      CHECK(bytes > 0);
+      libscan_items const none{LIBSCAN_I32, nullptr, 0, nullptr};
+      CHECK(libscan_sort(&queue, none, nullptr, &only_size, nullptr, nullptr) == LIBSCAN_OK);
+    }
+    libscan_values const long_positions{12, nullptr, values.data()};
+    CHECK(libscan_sort(&queue, keys, nullptr, &long_positions, nullptr, nullptr) ==
+          LIBSCAN_INVALID_ARGUMENT);
+    CHECK_THAT(libscan_last_error(), Contains("12 bytes of positions; expected 4 or 8"));
+    libscan_values const nowhere{4, nullptr, nullptr};
+    CHECK(libscan_sort(&queue, keys, nullptr, &nowhere, nullptr, nullptr) ==
+          LIBSCAN_INVALID_ARGUMENT);
+    CHECK_THAT(libscan_last_error(), Contains("expected sorted keys or values"));
+    // Values of four bytes, whose size this may be, are not limited to 2^32.
+    std::size_t bytes = 0;
+    libscan_items const many{LIBSCAN_I32, nullptr, index_t{1} << 33, nullptr};
+    if (libscan_sort_workspace_bytes(&queue, many, &nowhere, nullptr, &bytes) != LIBSCAN_OK) {
+      CHECK_THAT(libscan_last_error(), Contains("the executor takes up to"));
+    }
+  }
+}
+
 TEST_CASE("the C calls count") {
   for (engine const& on : machines()) {
     libscan_queue const queue = queue_of(on);
@@ -556,6 +405,76 @@ TEST_CASE("the C calls count") {
     CHECK_THAT(libscan_last_error(), Contains("expected weights and sums, or neither"));
     CHECK(libscan_histogram(&queue, from, nullptr, counts.data(), nullptr, nullptr,
                             totals.data()) == LIBSCAN_INVALID_ARGUMENT);
+  }
+}
+
+TEST_CASE("the C calls count and sum in other types") {
+  for (engine const& on : machines()) {
+    INFO(on.description());
+    libscan_queue queue = queue_of(on);
+    device_memory<float16> const in(
+        on, std::vector<float16>{float16(1), float16(2), float16(9.5F), float16(2), float16(40)});
+    device_memory<float> const edges(on, std::vector<float>{0, 2, 10});
+    device_memory<float> const weights(on, std::vector<float>{1, 2, 3, 4, 5});
+    device_memory<std::uint32_t> const counts(on, 2);
+    device_memory<std::uint8_t> const few(on, 2), full(on, 2);
+    device_memory<double> const sums(on, 2);
+    device_memory<index_t> const totals(on, 4), filled(on, 1);
+    libscan_items const from{LIBSCAN_F16, in.data(), 5, nullptr};
+    libscan_bins const uneven{2, 0, 0, reinterpret_cast<double const*>(edges.data())};
+    libscan_histogram_types types{LIBSCAN_U32, LIBSCAN_U8, LIBSCAN_F32, LIBSCAN_F32};
+    std::size_t bytes = 0;
+    REQUIRE(libscan_histogram_workspace_bytes_as(&queue, from, &uneven, LIBSCAN_COUNTED, types,
+                                                 &bytes) == LIBSCAN_OK);
+    CHECK(bytes == device_histogram_workspace_bytes<float16, std::uint32_t, float>(on, 5, 2));
+    device_memory<std::byte> const memory(on, static_cast<index_t>(bytes));
+    queue.workspace = memory.data();
+    queue.workspace_bytes = bytes;
+    REQUIRE(libscan_histogram_as(&queue, from, &uneven, counts.data(), nullptr, nullptr, types,
+                                 totals.data()) == LIBSCAN_OK);
+    CHECK(counts.copy() == std::vector<std::uint32_t>{1, 3});
+    CHECK(totals.copy() == std::vector<index_t>{0, 4, 1, 0});
+    queue.workspace = nullptr;
+    REQUIRE(libscan_histogram_as(&queue, from, &uneven, nullptr, weights.data(), sums.data(), types,
+                                 totals.data()) == LIBSCAN_OK);
+    CHECK(sums.copy() == std::vector<double>{1, 9});
+    types.counts = LIBSCAN_U8;
+    REQUIRE(libscan_sparse_histogram_as(&queue, from, &uneven, full.data(), few.data(), types,
+                                        filled.data(), totals.data()) == LIBSCAN_OK);
+    CHECK(filled.copy()[0] == 2);
+    CHECK(full.copy() == std::vector<std::uint8_t>{0, 1});
+    CHECK(few.copy() == std::vector<std::uint8_t>{1, 3});
+    // Counts of a histogram with all bins have at least 32 bits.
+    CHECK(libscan_histogram_as(&queue, from, &uneven, counts.data(), nullptr, nullptr, types,
+                               totals.data()) == LIBSCAN_INVALID_ARGUMENT);
+    CHECK_THAT(libscan_last_error(), Contains("expected 32 or 64 bits"));
+    types.counts = LIBSCAN_F32;
+    CHECK(libscan_histogram_as(&queue, from, &uneven, counts.data(), nullptr, nullptr, types,
+                               totals.data()) == LIBSCAN_INVALID_ARGUMENT);
+    CHECK_THAT(libscan_last_error(), Contains("counts are floating-point"));
+    types = {LIBSCAN_U32, LIBSCAN_I64, LIBSCAN_I32, LIBSCAN_I32};
+    CHECK(libscan_histogram_as(&queue, from, &uneven, counts.data(), nullptr, nullptr, types,
+                               totals.data()) == LIBSCAN_INVALID_ARGUMENT);
+    CHECK_THAT(libscan_last_error(), Contains("edges of another type; expected LIBSCAN_F64"));
+    types.edges = LIBSCAN_F32;
+    CHECK(libscan_histogram_as(&queue, from, &uneven, nullptr, weights.data(), sums.data(), types,
+                               totals.data()) == LIBSCAN_INVALID_ARGUMENT);
+    CHECK_THAT(libscan_last_error(), Contains("weights of another type"));
+    libscan_items const many{LIBSCAN_F16, in.data(), index_t{1} << 20, nullptr};
+    types.counts = LIBSCAN_U16;
+    CHECK(libscan_sparse_histogram_as(&queue, many, &uneven, full.data(), few.data(), types,
+                                      filled.data(), totals.data()) == LIBSCAN_INVALID_ARGUMENT);
+    CHECK_THAT(libscan_last_error(), Contains("counts of 16 bits for numbers up to 1048576"));
+    // Edges of 64-bit integers are compared as such.
+    index_t const large = (index_t{1} << 53) + 1;
+    device_memory<index_t> const at(on, std::vector<index_t>{large - 1, large, large + 1});
+    device_memory<index_t> const bounds(on, std::vector<index_t>{0, large, large + 2});
+    libscan_bins const exact{2, 0, 0, reinterpret_cast<double const*>(bounds.data())};
+    REQUIRE(libscan_histogram_as(&queue, {LIBSCAN_I64, at.data(), 3, nullptr}, &exact,
+                                 counts.data(), nullptr, nullptr,
+                                 {LIBSCAN_U32, LIBSCAN_I64, LIBSCAN_F64, LIBSCAN_I64},
+                                 totals.data()) == LIBSCAN_OK);
+    CHECK(counts.copy() == std::vector<std::uint32_t>{1, 2});
   }
 }
 

@@ -206,6 +206,53 @@ TEMPLATE_TEST_CASE("sorts of device memory take segments in every form, as on ho
   }
 }
 
+TEMPLATE_TEST_CASE("segments of device memory are sorted in place", "",
+                   (pair_of<std::int16_t, std::uint32_t>), (pair_of<double, std::uint64_t>),
+                   (pair_of<float, three_bytes>)) {
+  using key = typename TestType::key;
+  using value = typename TestType::value;
+  engine const here = engine::cpu(1);
+  index_t const n = sized(5000, 2500);
+  auto const keys = few_keys<key>(n);
+  auto const values = numbered<value>(n);
+  described const segments(n);
+  for (engine const& on : machines()) {
+    described_there const there(on, segments);
+    device_memory<key> const all(on, n), out(on, keys);
+    device_memory<value> const with(on, n), moved(on, values);
+    device_span<key const> const from{all.data(), n};
+    for (auto const& [how, d_how] : forms_of(segments, there, n)) {
+      INFO(on.description() << ", form " << static_cast<int>(how.how()));
+      auto expected = keys;
+      auto expected_values = values;
+      segmented_sort_pairs(here, keys, expected, values, expected_values, how);
+      queue_with const only(on, device_segmented_sort_workspace_bytes<key>(on, n, d_how, true));
+      all.write(keys);
+      segmented_sort_keys(only.queue, from, all.data(), d_how);
+      CHECK(same_bits(all.copy(), expected));
+      // Keys and values, then one of them.
+      queue_with const pairs(on,
+                             device_segmented_sort_workspace_bytes<key, value>(on, n, d_how, true));
+      all.write(keys);
+      with.write(values);
+      segmented_sort_pairs(pairs.queue, from, all.data(), with.data(), with.data(), d_how);
+      CHECK(same_bits(all.copy(), expected));
+      CHECK(same_bits(with.copy(), expected_values));
+      all.write(keys);
+      with.write(values);
+      moved.write(values);
+      segmented_sort_pairs(pairs.queue, from, all.data(), with.data(), moved.data(), d_how);
+      CHECK(same_bits(all.copy(), expected));
+      CHECK(same_bits(moved.copy(), expected_values));
+      all.write(keys);
+      out.write(keys);
+      segmented_sort_pairs(pairs.queue, from, out.data(), with.data(), with.data(), d_how);
+      CHECK(same_bits(out.copy(), expected));
+      CHECK(same_bits(with.copy(), expected_values));
+    }
+  }
+}
+
 TEMPLATE_TEST_CASE("values of any size move with keys in device memory", "", std::uint8_t,
                    three_bytes, triple) {
   using value = TestType;
@@ -265,7 +312,8 @@ TEST_CASE("such sorts refuse what they cannot do") {
     auto* const at = memory.data();
     device_span<std::int32_t const> const keys{at, 8};
     auto const ranges = segmentation::of_ranges(std::span(at + 16, 2), std::span(at + 18, 2));
-    CHECK_THROWS_WITH(segmented_sort_keys(queue, keys, at, ranges), Contains("keys and out"));
+    CHECK_THROWS_WITH(segmented_sort_keys(queue, keys, at + 1, ranges),
+                      Contains("the output overlaps the input otherwise than exactly"));
     CHECK_THROWS_WITH(segmented_sort_keys(queue, keys, at + 10, ranges),
                       Contains("the output and the description of segments"));
     CHECK_THROWS_WITH(segmented_sort_keys(queue, keys, at + 19, ranges),
@@ -452,60 +500,6 @@ TEST_CASE("sorts of device memory in a workspace that is misaligned write nothin
                       misaligned);
     CHECK(memory.copy() == zeros);
     CHECK(out.copy() == keys);
-  }
-}
-
-TEST_CASE("C calls take values of any size alike where there are none") {
-  for (engine const& on : machines()) {
-    INFO(on.description());
-    libscan_queue const queue = queue_of(on);
-    device_memory<std::int32_t> const in(on, std::vector<std::int32_t>{3, 1, 2}), out(on, 3);
-    device_memory<std::uint8_t> const buckets(on, std::vector<std::uint8_t>{1, 0, 1}),
-        grouped(on, 3);
-    device_memory<index_t> const offsets(on, 3);
-    device_memory<triple> const values(on, 3);
-    libscan_items const keys{LIBSCAN_I32, in.data(), 3, nullptr};
-    libscan_items const in_bucket{LIBSCAN_U8, buckets.data(), 3, nullptr};
-    libscan_segments const pairs{LIBSCAN_LENGTH, nullptr, nullptr, 2, LIBSCAN_I8};
-    for (std::int32_t const size : {3, 4, 8, 12}) {
-      INFO("values of " << size << " bytes");
-      libscan_values const unwanted{size, values.data(), nullptr},
-          only_size{size, nullptr, nullptr};
-      out.write({0, 0, 0});
-      REQUIRE(libscan_sort(&queue, keys, out.data(), &unwanted, nullptr, nullptr) == LIBSCAN_OK);
-      CHECK(out.copy() == std::vector<std::int32_t>{1, 2, 3});
-      REQUIRE(libscan_sort(&queue, keys, out.data(), &unwanted, &pairs, nullptr) == LIBSCAN_OK);
-      CHECK(out.copy() == std::vector<std::int32_t>{1, 3, 2});
-      REQUIRE(libscan_split_by_key(&queue, in_bucket, grouped.data(), &unwanted, 2,
-                                   offsets.data()) == LIBSCAN_OK);
-      CHECK(grouped.copy() == std::vector<std::uint8_t>{0, 1, 1});
-      // Sizes of workspaces need none, nor do calls on no keys.
-      std::size_t bytes = 0, with_values = 0;
-      REQUIRE(libscan_sort_workspace_bytes(&queue, keys, &only_size, nullptr, &bytes) ==
-              LIBSCAN_OK);
-      REQUIRE(libscan_sort_workspace_bytes(&queue, keys, &unwanted, nullptr, &with_values) ==
-              LIBSCAN_OK);
-      CHECK(bytes == with_values);
-      REQUIRE(libscan_split_by_key_workspace_bytes(&queue, in_bucket, &only_size, &bytes) ==
-              LIBSCAN_OK);
-      CHECK(bytes > 0);
-      libscan_items const none{LIBSCAN_I32, nullptr, 0, nullptr};
-      CHECK(libscan_sort(&queue, none, nullptr, &only_size, nullptr, nullptr) == LIBSCAN_OK);
-    }
-    libscan_values const long_positions{12, nullptr, values.data()};
-    CHECK(libscan_sort(&queue, keys, nullptr, &long_positions, nullptr, nullptr) ==
-          LIBSCAN_INVALID_ARGUMENT);
-    CHECK_THAT(libscan_last_error(), Contains("12 bytes of positions; expected 4 or 8"));
-    libscan_values const nowhere{4, nullptr, nullptr};
-    CHECK(libscan_sort(&queue, keys, nullptr, &nowhere, nullptr, nullptr) ==
-          LIBSCAN_INVALID_ARGUMENT);
-    CHECK_THAT(libscan_last_error(), Contains("expected sorted keys or values"));
-    // Values of four bytes, whose size this may be, are not limited to 2^32.
-    std::size_t bytes = 0;
-    libscan_items const many{LIBSCAN_I32, nullptr, index_t{1} << 33, nullptr};
-    if (libscan_sort_workspace_bytes(&queue, many, &nowhere, nullptr, &bytes) != LIBSCAN_OK) {
-      CHECK_THAT(libscan_last_error(), Contains("the executor takes up to"));
-    }
   }
 }
 

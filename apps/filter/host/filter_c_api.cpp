@@ -102,12 +102,27 @@ libscan_status libscan_unique(libscan_queue const* queue, libscan_items items, v
 
 libscan_status libscan_run_length_encode(libscan_queue const* queue, libscan_items items, void* out,
                                          int64_t* lengths, int64_t* offsets, int64_t* d_runs) {
+  return libscan_long_runs(queue, items, out, lengths, offsets, 1, d_runs);
+}
+
+libscan_status libscan_long_runs(libscan_queue const* queue, libscan_items items, void* out,
+                                 int64_t* lengths, int64_t* offsets, int64_t min_length,
+                                 int64_t* d_runs) {
   return c_status_of([&] {
     filter_call call = call_of(items, filter_kind::run_lengths, d_runs);
     call.out = out;
     call.positions = &libscan::detail::required(lengths, "lengths");
     call.offsets = offsets;
+    call.min_length = min_length;
     libscan::detail::enqueue_filter(libscan::detail::c_queue(queue), call);
+  });
+}
+
+libscan_status libscan_long_runs_workspace_bytes(libscan_queue const* queue, libscan_items items,
+                                                 int64_t min_length, size_t* bytes) {
+  return c_status_of([&] {
+    libscan::detail::required(bytes, "bytes") = libscan::detail::enqueued_run_bytes(
+        libscan::detail::c_queue(queue).on, libscan::detail::c_type(items), items.n, min_length);
   });
 }
 

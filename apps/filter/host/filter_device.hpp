@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Filters, splits and runs with their types converted into values, on device memory and on host
 // memory, and the machines with kernels that run them. filter_device.cuh, selection_device.cuh and
-// mask_device.cu implement those. Internal: users include the public headers.
+// untyped_filters.cu implement those. Internal: users include the public headers.
 #pragma once
 
 #include <cstddef>
@@ -43,6 +43,7 @@ struct filter_call {
   void* rejected = nullptr;
   index_t* positions = nullptr;
   index_t* offsets = nullptr;  ///< or null: not written
+  index_t min_length = 1;      ///< of runs that are kept
   index_t* d_count = nullptr;
 };
 
@@ -60,8 +61,12 @@ struct host_filter {
 /// kernels.
 void enqueue_filter(device_queue const& queue, filter_call const& call);
 
-/// Bytes of workspace that any such call on n items of `type` needs at most.
+/// Bytes of workspace that any such call on n items of `type` needs at most, except for a least length
+/// of runs.
 std::size_t enqueued_filter_bytes(engine const& on, item_type type, index_t n);
+
+/// The same of runs of at least `min_length` items.
+std::size_t enqueued_run_bytes(engine const& on, item_type type, index_t n, index_t min_length);
 
 /// Filters of items of type T by a predicate, on a `cuda_device` or an `executor_run`; compiled for
 /// every item type. The kinds are items, positions, with_indices and count.
@@ -87,11 +92,24 @@ struct device_selection {
   static std::size_t workspace_bytes(index_t n);
 };
 
-/// The same of masks without items: positions and counts.
+/// Where runs of items begin: *d_count of them, in order. Device memory.
+struct run_begins {
+  index_t const* at;
+  index_t const* d_count;
+};
+
+/// The same of masks without items: positions and counts; and of runs, once it is known where they
+/// begin.
 template <class Machine>
-struct device_masks {
+struct untyped_filters {
   static void enqueue(Machine on, queue_place const& place, filter_call const& call);
   static index_t run(Machine on, host_filter const& filter);
+
+  /// Writes the results of the runs of at least `call.min_length` items.
+  static void keep_long_runs(Machine on, queue_place const& place, filter_call const& call,
+                             run_begins const& begins);
+  /// Bytes of workspace that each of these needs.
+  static std::size_t workspace_bytes(index_t n);
 };
 
 }  // namespace libscan::inline v1::detail

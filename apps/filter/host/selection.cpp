@@ -101,7 +101,7 @@ index_t mask_indices(engine const& on, item_mask const& mask, std::span<index_t>
   index_t const marked = detail::on_engine(
       on, mask.size(),
       [&](auto device) {
-        return detail::device_masks<decltype(device)>::run(device, positions_of(mask, out));
+        return detail::untyped_filters<decltype(device)>::run(device, positions_of(mask, out));
       },
       [&](int threads) {
         return with_rule(mask, [&](auto rule) {
@@ -116,7 +116,7 @@ index_t count_marked(engine const& on, item_mask const& mask) {
   return detail::on_engine(
       on, mask.size(),
       [&](auto device) {
-        return detail::device_masks<decltype(device)>::run(
+        return detail::untyped_filters<decltype(device)>::run(
             device, {{.kind = filter_kind::count, .n = mask.size(), .mask = mask}});
       },
       [&](int threads) {
@@ -165,7 +165,7 @@ index_t selection<T>::filter_with_indices(engine const& on, std::span<T const> v
   index_t const kept = detail::on_engine(
       on, length(values),
       [&](auto device) {
-        return detail::device_masks<decltype(device)>::run(device, positions_of(mask, indices));
+        return detail::untyped_filters<decltype(device)>::run(device, positions_of(mask, indices));
       },
       [&](int threads) {
         return with_rule(mask, [&](auto rule) {

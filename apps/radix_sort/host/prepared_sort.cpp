@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorts of device memory around the kernels that sort between offsets of index_t, with values of 4
-// or 8 bytes: other descriptions of segments become offsets, and other values move by positions.
+// or 8 bytes, and not in place: other descriptions of segments become offsets, other values move by
+// positions, and what would be overwritten is copied.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -37,24 +38,57 @@ void check_device_sort(engine const& on, sort_call const& call) {
 }
 
 /// Refuses outputs that overlap other arrays of the call.
-void check_outputs(sort_call const& call, std::size_t key_bytes, bool in_place) {
+void check_outputs(sort_call const& call, std::size_t key_bytes) {
   char const* const name = call.in_segments ? "segmented sort" : "sort";
   index_t const n = call.d_n == nullptr ? call.n : 0;
   memory_span const keys(call.keys, n, key_bytes), out(call.out, n, key_bytes);
   auto const size = static_cast<std::size_t>(call.value_bytes);
   memory_span const values(call.values, n, size), moved(call.values_out, n, size);
-  if (in_place) {
-    detail::require_in_place_or_no_overlap(name, keys, out);
-    detail::require_in_place_or_no_overlap(name, values, moved);
-  } else {
-    detail::require_no_overlap(name, "keys and out", keys, out);
-    detail::require_no_overlap(name, "values and values_out", values, moved);
-  }
+  detail::require_in_place_or_no_overlap(name, keys, out);
+  detail::require_in_place_or_no_overlap(name, values, moved);
   detail::require_no_overlap(name, "keys and values_out", keys, moved);
   detail::require_no_overlap(name, "values and out", values, out);
   detail::require_no_overlap(name, "out and values_out", out, moved);
   detail::check_segments_apart(name, call.described, out);
   detail::check_segments_apart(name, call.described, moved);
+}
+
+// Sorts within segments in place: kernels would read what they have overwritten, so they read a
+// copy. Values that move by positions, and ranges, are copied anyway.
+
+bool may_copy(sort_call const& call) {
+  return call.in_segments && call.n > 0 && call.described.how() != form::ranges;
+}
+
+bool copies_keys(sort_call const& call) {
+  return may_copy(call) && call.out != nullptr && call.out == call.keys;
+}
+
+bool copies_values(sort_call const& call) {
+  return may_copy(call) && call.values_out != nullptr && call.values_out == call.values &&
+         !moves_by_positions(call.value_bytes);
+}
+
+bool copies_first(sort_call const& call) { return copies_keys(call) || copies_values(call); }
+
+std::size_t copied_bytes(sort_call const& call, std::size_t key_bytes) {
+  auto const size = static_cast<std::size_t>(call.value_bytes);
+  return side_memory::bytes_of(copies_keys(call) ? call.n : 0, key_bytes) +
+         side_memory::bytes_of(copies_values(call) ? call.n : 0, size);
+}
+
+void sort_copies(device_queue const& queue, sort_call call, std::size_t key_bytes,
+                 std::size_t needs, sort_function sort) {
+  side_memory memory(queue, copied_bytes(call, key_bytes), needs);
+  auto const copy_of = [&](void const* items, std::size_t bytes) {
+    void* const copied = memory.take(call.n, bytes);
+    detail::copy(queue, copied, items, static_cast<std::size_t>(call.n) * bytes);
+    return copied;
+  };
+  bool const values = copies_values(call);
+  if (copies_keys(call)) call.keys = copy_of(call.keys, key_bytes);
+  if (values) call.values = copy_of(call.values, static_cast<std::size_t>(call.value_bytes));
+  sort(memory.rest(), call);
 }
 
 // Values of other sizes: positions are sorted with the keys, and tell where values come from.
@@ -264,14 +298,16 @@ sort_call checked_sort(sort_call const& call, std::size_t key_bytes) {
 }
 
 bool needs_preparation(sort_call const& call) {
-  return call.described.how() != form::none || moves_by_positions(call.value_bytes);
+  return call.described.how() != form::none || moves_by_positions(call.value_bytes) ||
+         copies_first(call);
 }
 
 void enqueue_prepared_sort(device_queue const& queue, sort_call const& call, std::size_t key_bytes,
                            std::size_t needs, sort_function sort) {
   check_device_sort(queue.on, call);
-  check_outputs(call, key_bytes, !call.in_segments);
+  check_outputs(call, key_bytes);
   if (moves_by_positions(call.value_bytes)) return sort_by_positions(queue, call, needs, sort);
+  if (copies_first(call)) return sort_copies(queue, call, key_bytes, needs, sort);
   if (call.described.how() == form::offsets) {
     return sort_between_offsets(queue, call, needs, sort);
   }
@@ -289,6 +325,11 @@ std::size_t prepared_sort_bytes(engine const& on, sort_call const& call, std::si
     return moved_by_positions_bytes(call) + bytes(with_positions);
   }
   sort_call prepared = call;
+  if (copies_first(call)) {
+    prepared.keys = nullptr;
+    if (copies_values(call)) prepared.values = &call;
+    return copied_bytes(call, key_bytes) + bytes(prepared);
+  }
   index_t const any_offset = 0;
   prepared.described = {};
   if (call.described.how() == form::offsets) return bounds_bytes(call.described) + bytes(prepared);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sort of c_api.h in terms of sort_device.hpp.
+#include <cstddef>
 #include <string>
 #include <type_traits>
 
@@ -80,6 +81,16 @@ decltype(auto) visit_key_type(libscan_items const& keys, Body const& body) {
   return libscan::detail::visit_input_type(libscan::detail::c_input_type(keys.type), body);
 }
 
+/// Sets *bytes to the workspace of a call.
+void required_bytes(libscan_queue const* queue, libscan_items const& keys, sort_call const& call,
+                    size_t* bytes) {
+  auto const to = libscan::detail::c_queue(queue);
+  libscan::detail::required(bytes, "bytes") =
+      visit_key_type(keys, [&]<class T>(std::type_identity<T>) {
+        return libscan::detail::compiled_sort<T>::enqueued_bytes(to.on, call);
+      });
+}
+
 }  // namespace
 
 libscan_status libscan_sort(libscan_queue const* queue, libscan_items keys, void* out,
@@ -108,13 +119,20 @@ libscan_status libscan_sort(libscan_queue const* queue, libscan_items keys, void
 libscan_status libscan_sort_workspace_bytes(libscan_queue const* queue, libscan_items keys,
                                             libscan_values const* values,
                                             libscan_segments const* segments, size_t* bytes) {
+  return c_status_of(
+      [&] { required_bytes(queue, keys, call_of(keys, nullptr, values, segments), bytes); });
+}
+
+libscan_status libscan_sort_in_place_workspace_bytes(libscan_queue const* queue, libscan_items keys,
+                                                     libscan_values const* values,
+                                                     libscan_segments const* segments,
+                                                     size_t* bytes) {
   return c_status_of([&] {
-    auto const to = libscan::detail::c_queue(queue);
-    sort_call const call = call_of(keys, nullptr, values, segments);
-    libscan::detail::required(bytes, "bytes") =
-        visit_key_type(keys, [&]<class T>(std::type_identity<T>) {
-          return libscan::detail::compiled_sort<T>::enqueued_bytes(to.on, call);
-        });
+    sort_call call = call_of(keys, nullptr, values, segments);
+    std::byte places[2];
+    call.keys = call.out = &places[0];
+    if (values != nullptr) call.values = call.values_out = &places[1];
+    required_bytes(queue, keys, call, bytes);
   });
 }
 

@@ -104,7 +104,8 @@ Call checked_items(Call call, std::size_t key_bytes) {
 sort_call checked_sort(sort_call const& call, std::size_t key_bytes);
 
 /// Whether kernels sort such a call only after it is prepared: its segments are not described by
-/// offsets of index_t, or its values have neither 4 nor 8 bytes.
+/// offsets of index_t, its values have neither 4 nor 8 bytes, or it writes over its input within
+/// segments.
 bool needs_preparation(sort_call const& call);
 
 /// Prepares a call with keys of `key_bytes`, passes it to sort(queue, call), and moves what is

@@ -211,15 +211,22 @@ void run_length_encode(device_queue const& queue, device_span<T> in, std::remove
   detail::enqueue_filter(queue, call);
 }
 
-/// Also writes the position of the first item of each run to the front of `offsets`. The outputs
-/// must not overlap each other. Otherwise as the previous call.
+/// The same of runs of at least `min_length` items: with 2, no trivial ones. Also writes the
+/// position of the first item of each to the front of `offsets`. The outputs must not overlap each
+/// other. Otherwise as the previous call.
+/// Traffic: with a least length, reads the items twice, and writes and reads a position for each
+/// run, short or long.
+/// Workspace: `device_run_workspace_bytes` of the least length.
+/// Throws: also `invalid_argument` if min_length < 1.
 template <class T>
 void run_length_encode(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out,
-                       index_t* lengths, index_t* offsets, index_t* d_runs) {
+                       index_t* lengths, index_t* offsets, index_t* d_runs,
+                       index_t min_length = 1) {
   auto call = detail::filter_of(detail::filter_kind::run_lengths, in, d_runs);
   call.out = out;
   call.positions = lengths;
   call.offsets = offsets;
+  call.min_length = min_length;
   detail::enqueue_filter(queue, call);
 }
 
@@ -235,8 +242,16 @@ void run_length_encode(device_queue const&, device_span<T>, std::remove_const_t<
   detail::refuse_equality<Equal>();
 }
 
-/// Bytes of workspace that any of these calls over up to n items of T needs on `on`; for masks
-/// without items, of any T. A pure function of its arguments.
+/// Bytes of workspace that `run_length_encode` of up to n items of T and a least length of runs
+/// needs on `on`. A pure function of its arguments.
+template <class T>
+std::size_t device_run_workspace_bytes(engine const& on, index_t n, index_t min_length) {
+  static_assert(detail::refuse_others<T>());
+  return detail::enqueued_run_bytes(on, detail::item_type_of<T>::value, n, min_length);
+}
+
+/// Bytes of workspace that any other of these calls over up to n items of T needs on `on`; for
+/// masks without items, of any T. A pure function of its arguments.
 template <class T>
 std::size_t device_filter_workspace_bytes(engine const& on, index_t n) {
   using item = detail::moved_item_t<T>;

@@ -160,12 +160,13 @@ void argsort(device_queue const& queue, device_span<Key> keys, Position* positio
 /// Sorts each segment of `keys` into the same places of `out`, as `sort_keys`. `segments` are
 /// offsets in device memory, one more than segments, or a `segmentation` of device memory, except
 /// keys of your own. Offsets are not checked; they ascend within 0 to n, and ranges do not overlap.
-/// What is in no segment is neither read nor written. The number of keys is on the host. `out` must
-/// not overlap anything.
+/// What is in no segment does not change. The number of keys is on the host.
 ///
+/// Aliasing: `out` may be the keys, which are then copied first, except for ranges; any other overlap
+/// throws.
 /// Sorts are compiled for offsets of index_t. Others become such in the workspace, and so do flags,
 /// bits, keys and a length. The items of ranges are copied together and back.
-/// Workspace: `device_segmented_sort_workspace_bytes`.
+/// Workspace: `device_segmented_sort_workspace_bytes`; in place, as that says.
 template <class Key, detail::span_segments Segments = std::span<index_t const>>
 void segmented_sort_keys(device_queue const& queue, device_span<Key> keys,
                          std::remove_const_t<Key>* out, Segments const& segments,
@@ -175,7 +176,7 @@ void segmented_sort_keys(device_queue const& queue, device_span<Key> keys,
   detail::sort_of<Key>::enqueue(queue, call, options);
 }
 
-/// The same with values that move with the keys, as of `sort_pairs`.
+/// The same with values that move with the keys, as of `sort_pairs`. They may be in place, too.
 template <class Key, class Value, detail::span_segments Segments = std::span<index_t const>>
 void segmented_sort_pairs(device_queue const& queue, device_span<Key> keys,
                           std::remove_const_t<Key>* out, std::type_identity_t<Value> const* values,
@@ -241,16 +242,21 @@ std::size_t device_sort_workspace_bytes(engine const& on, index_t n) {
 }
 
 /// The same for sorts within segments: between offsets of index_t, or such segments. Offsets may be
-/// missing here.
+/// missing here. If `in_place`, it suffices for keys and values over themselves, too.
 template <class Key, class Value = void>
 std::size_t device_segmented_sort_workspace_bytes(engine const& on, index_t n,
-                                                  segmentation const& segments = {}) {
-  index_t const any_offset = 0;
+                                                  segmentation const& segments = {},
+                                                  bool in_place = false) {
+  std::byte places[3];
   detail::sort_call call;
   call.n = n;
-  call.value_bytes = detail::moved_bytes<Value>;
-  call.values = call.values_out = const_cast<index_t*>(&any_offset);
-  if constexpr (std::is_void_v<Value>) call.values = call.values_out = nullptr;
+  call.keys = &places[0];
+  call.out = in_place ? &places[0] : &places[1];
+  if constexpr (!std::is_void_v<Value>) {
+    call.value_bytes = detail::moved_bytes<Value>;
+    call.values = &places[2];
+    call.values_out = in_place ? &places[2] : &places[1];
+  }
   return detail::segmented_bytes<Key>(on, call, segments);
 }
 
