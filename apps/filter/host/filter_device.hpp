@@ -61,8 +61,8 @@ struct host_filter {
 /// kernels.
 void enqueue_filter(device_queue const& queue, filter_call const& call);
 
-/// Bytes of workspace that any such call on n items of `type` needs at most, except for a least length
-/// of runs.
+/// Bytes of workspace that any such call on n items of `type` needs at most, except for a least
+/// length of runs.
 std::size_t enqueued_filter_bytes(engine const& on, item_type type, index_t n);
 
 /// The same of runs of at least `min_length` items.

@@ -162,10 +162,9 @@ void argsort(device_queue const& queue, device_span<Key> keys, Position* positio
 /// keys of your own. Offsets are not checked; they ascend within 0 to n, and ranges do not overlap.
 /// What is in no segment does not change. The number of keys is on the host.
 ///
-/// Aliasing: `out` may be the keys, which are then copied first, except for ranges; any other overlap
-/// throws.
-/// Sorts are compiled for offsets of index_t. Others become such in the workspace, and so do flags,
-/// bits, keys and a length. The items of ranges are copied together and back.
+/// Aliasing: `out` may be the keys, which are then copied first, except for ranges; any other
+/// overlap throws. Sorts are compiled for offsets of index_t. Others become such in the workspace,
+/// and so do flags, bits, keys and a length. The items of ranges are copied together and back.
 /// Workspace: `device_segmented_sort_workspace_bytes`; in place, as that says.
 template <class Key, detail::span_segments Segments = std::span<index_t const>>
 void segmented_sort_keys(device_queue const& queue, device_span<Key> keys,
