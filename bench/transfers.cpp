@@ -195,37 +195,44 @@ std::vector<operation> whole_operations(engine const& on) {
            }}};
 }
 
-/// What passes through the device in pieces. `heads` has a flag for each item; a sort takes
-/// `sort_bytes` of device memory.
+/// What passes through the device in pieces. `heads` has a flag for each item. A sort takes as much
+/// device memory as one of the shares of its keys' bytes says.
 std::vector<operation> piece_operations(engine const& on, std::vector<std::uint8_t> const& heads,
-                                        std::size_t sort_bytes) {
+                                        std::vector<double> const& sort_shares) {
   predicate<item> const lower_half = in_interval<item>{0, (1u << 31) - 1};
-  return {{"filter", 4, 2, 1,
-           [=](auto in, auto out) {
-             index_t const kept = filter<item>(on, in, out, lower_half);
-             return static_cast<std::size_t>(kept) * sizeof(item);
-           }},
-          {"segmented_scan", 4 + 1.0 / 8, 4, 1,
-           [=, &heads](auto in, auto out) {
-             std::span<std::uint8_t const> const flags(heads.data(), in.size());
-             inclusive_segmented_scan(on, in, out, segmentation::of_flags(flags));
-             return all_bytes(out);
-           }},
-          {"histogram", 4, 0, 1,
-           [=](auto in, auto out) {
-             std::vector<std::uint64_t> counts(256);
-             (void)histogram(on, in, counts, even_bins<item>(0, 4294967040u, 256));
-             std::memcpy(out.data(), counts.data(), 256 * sizeof(std::uint64_t));
-             return 256 * sizeof(std::uint64_t);
-           }},
-          {"sort_larger", 4, 4, 2, [=](auto in, auto out) {
-             detail::transfer_tuning limited = detail::tuned_transfers;
-             // Without pieces, as if the device held all.
-             if (limited.min_bytes < no_pieces) limited.device_bytes = sort_bytes;
-             detail::scoped_transfers const now(limited);
-             sort_keys(on, in, out);
-             return all_bytes(out);
-           }}};
+  std::vector<operation> result{
+      {"filter", 4, 2, 1,
+       [=](auto in, auto out) {
+         index_t const kept = filter<item>(on, in, out, lower_half);
+         return static_cast<std::size_t>(kept) * sizeof(item);
+       }},
+      {"segmented_scan", 4 + 1.0 / 8, 4, 1,
+       [=, &heads](auto in, auto out) {
+         std::span<std::uint8_t const> const flags(heads.data(), in.size());
+         inclusive_segmented_scan(on, in, out, segmentation::of_flags(flags));
+         return all_bytes(out);
+       }},
+      {"histogram", 4, 0, 1, [=](auto in, auto out) {
+         std::vector<std::uint64_t> counts(256);
+         (void)histogram(on, in, counts, even_bins<item>(0, 4294967040u, 256));
+         std::memcpy(out.data(), counts.data(), 256 * sizeof(std::uint64_t));
+         return 256 * sizeof(std::uint64_t);
+       }}};
+  for (double const share : sort_shares) {
+    std::string const percent = std::to_string(static_cast<int>(100 * share));
+    result.push_back({"sort_into_" + percent + "%", 4, 4, 2, [=](auto in, auto out) {
+                        detail::transfer_tuning limited = detail::tuned_transfers;
+                        // Without pieces, as if the device held all.
+                        if (limited.min_bytes < no_pieces) {
+                          limited.device_bytes = static_cast<std::size_t>(
+                              share * static_cast<double>(in.size_bytes()));
+                        }
+                        detail::scoped_transfers const now(limited);
+                        sort_keys(on, in, out);
+                        return all_bytes(out);
+                      }});
+  }
+  return result;
 }
 
 /// The other contender of an operation.
@@ -303,7 +310,7 @@ struct options {
   std::vector<index_t> sizes{1 << 20, 1 << 24, 1 << 28};
   std::vector<std::string> only;
   int samples = 7;
-  double sort_share = 0.25;
+  std::vector<double> sort_shares{0.25, 0.75};
   std::string record;
 };
 
@@ -321,8 +328,7 @@ bool run(options const& wanted) {
     std::vector<std::uint8_t> heads(static_cast<std::size_t>(n));
     for (std::size_t i = 0; i < heads.size(); i += 1 + i % 97) heads[i] = 1;
     auto operations = whole_operations(on);
-    auto const bytes = static_cast<double>(n) * sizeof(item) * wanted.sort_share;
-    for (auto& more : piece_operations(on, heads, static_cast<std::size_t>(bytes))) {
+    for (auto& more : piece_operations(on, heads, wanted.sort_shares)) {
       operations.push_back(std::move(more));
     }
     for (operation const& what : operations) {
@@ -349,8 +355,9 @@ int main(int argc, char** argv) {
       ->check(CLI::PositiveNumber);
   app.add_option("--only", wanted.only, "operations; default: all")->delimiter(',');
   app.add_option("--samples", wanted.samples, "timed runs of each")->check(CLI::PositiveNumber);
-  app.add_option("--sort-share", wanted.sort_share,
-                 "device memory of sort_larger, as a share of the bytes of its keys");
+  app.add_option("--sort-shares", wanted.sort_shares,
+                 "device memory of sorts, as shares of the bytes of their keys: sort_into_25%")
+      ->delimiter(',');
   app.add_option("--piece-bytes", tuned.piece_bytes, "bytes that kernels handle at once");
   app.add_option("--unit-bytes", tuned.unit_bytes,
                  "bytes of pinned memory that a thread copies at once");

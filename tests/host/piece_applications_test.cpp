@@ -17,6 +17,7 @@
 #include <libscan/radix_sort.hpp>
 #include <libscan/segmented.hpp>
 #include <libscan/selection.hpp>
+#include <libscan/sort_device_calls.hpp>
 #include <tests/host/engines.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>
@@ -301,31 +302,38 @@ TEMPLATE_LIST_TEST_CASE("keys that a device does not hold are sorted in pieces",
                                 {random, two_values, ascending});
   for (engine const& on : machines()) {
     index_t const n = on.is_cuda() ? some_pieces<Key>(on) : 1100;
-    libscan::detail::scoped_transfers const limited(
-        {.device_bytes = static_cast<std::size_t>(n) * sizeof(Key)});
     std::vector<std::uint64_t> values;
     for (index_t i = 0; i < n; ++i) values.push_back(static_cast<std::uint64_t>(i));
-    for (auto const& [what, order] : cases) {
-      auto const keys = make_keys<Key>(what, n);
-      sort_options const how = order;
-      std::string const which = "keys " + std::to_string(static_cast<int>(what));
-      same_as_cpu(which, on, [&](engine const& by) {
-        std::vector<Key> out(keys.size());
-        sort_keys(by, keys, out, how);
-        return out;
-      });
-      same_as_cpu(which + ", pairs in place", on, [&](engine const& by) {
-        auto own_keys = keys;
-        auto own_values = values;
-        sort_pairs(by, own_keys, own_keys, own_values, own_values, how);
-        return std::pair(own_keys, own_values);
-      });
-      same_as_cpu(which + ", positions", on, [&](engine const& by) {
-        std::vector<std::uint32_t> positions(keys.size());
-        argsort(by, keys, positions, how);
-        return positions;
-      });
-    }
+    // The device holds few of the sorted chunks, or just less than all keys, or all pairs, need.
+    auto const count = static_cast<std::size_t>(n);
+    std::size_t const few = count * sizeof(Key),
+                      most_keys = few + device_sort_workspace_bytes<Key>(on, n) - 1,
+                      most_pairs = few + count * sizeof(std::uint64_t) +
+                                   device_sort_workspace_bytes<Key, std::uint64_t>(on, n) - 1;
+    for (auto const& [what, order] : cases)
+      for (std::size_t const bytes : {few, most_keys, most_pairs}) {
+        libscan::detail::scoped_transfers const limited({.device_bytes = bytes});
+        auto const keys = make_keys<Key>(what, n);
+        sort_options const how = order;
+        std::string const which = "keys " + std::to_string(static_cast<int>(what)) + ", " +
+                                  std::to_string(bytes) + " bytes of device memory";
+        same_as_cpu(which, on, [&](engine const& by) {
+          std::vector<Key> out(keys.size());
+          sort_keys(by, keys, out, how);
+          return out;
+        });
+        same_as_cpu(which + ", pairs in place", on, [&](engine const& by) {
+          auto own_keys = keys;
+          auto own_values = values;
+          sort_pairs(by, own_keys, own_keys, own_values, own_values, how);
+          return std::pair(own_keys, own_values);
+        });
+        same_as_cpu(which + ", positions", on, [&](engine const& by) {
+          std::vector<std::uint32_t> positions(keys.size());
+          argsort(by, keys, positions, how);
+          return positions;
+        });
+      }
   }
 }
 

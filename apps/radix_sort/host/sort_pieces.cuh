@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorts of host memory that the device does not hold: twice through the device in pieces. First
-// chunks are sorted; then ranges of the result, whose keys come from all sorted chunks. Internal.
+// chunks are sorted; then ranges of the result, whose keys come from all sorted chunks. As many
+// sorted chunks as the device holds stay there. Internal.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include <apps/radix_sort/host/sort_device.hpp>
 #include <apps/radix_sort/host/sort_pieces.hpp>
+#include <apps/radix_sort/host/sorted_runs.hpp>
 #include <libscan/buffer.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/workers.hpp>
@@ -58,13 +63,13 @@ class sort_in_pieces {
         call_(call),
         order_(order),
         value_bytes_(static_cast<std::size_t>(call.value_bytes)),
-        chunk_(detail::sort_chunk_items(
-            call.n, static_cast<index_t>(min_chunk_bytes(on) / (sizeof(Key) + value_bytes_)),
-            transfer<Machine>::usable_bytes(on), [this](index_t n) { return bytes_of(n); })),
-        ws_bytes_(device_sort<Machine, Key>::workspace_bytes(chunk_, call.value_bytes)),
-        keys_(call.n),
-        values_(call.n * call.value_bytes),
-        chunks_{keys_.data(), call.n, chunk_, order} {}
+        plan_(plan()),
+        layout_(layout_of(plan_.length)),
+        ws_bytes_(device_sort<Machine, Key>::workspace_bytes(plan_.length, call.value_bytes)),
+        keys_(spilled()),
+        values_(spilled() * call.value_bytes),
+        resident_(plan_.resident * static_cast<index_t>(layout_.bytes)),
+        samples_(plan_.all_samples()) {}
 
   /// Whether the device does not hold what a sort of all keys at once needs.
   static bool suits(Machine on, host_sort const& call) {
@@ -82,25 +87,45 @@ class sort_in_pieces {
   }
 
  private:
+  using word = typename sort_order<Key>::word_type;
+  using runs = device_runs<Machine, Key>;
   static constexpr int at_once = 3;  // one comes, one is sorted, one goes
 
-  /// Device memory that chunks of n keys take.
-  std::size_t bytes_of(index_t n) const {
-    return at_once * layout_of(n).bytes() +
-           device_sort<Machine, Key>::workspace_bytes(n, call_.value_bytes);
-  }
-  memory_layout layout_of(index_t n) const {
+  /// Keys, and after them values, of a chunk or a range in device memory.
+  struct piece_layout {
+    std::size_t values_at, bytes;
+  };
+  piece_layout layout_of(index_t n) const {
     memory_layout layout;
     (void)layout.add(static_cast<std::size_t>(n) * sizeof(Key));
-    (void)layout.add(static_cast<std::size_t>(n) * value_bytes_);
-    return layout;
+    std::size_t const values_at = layout.add(static_cast<std::size_t>(n) * value_bytes_);
+    return {values_at, layout.bytes()};
   }
-  std::size_t values_at() const {
-    memory_layout layout;
-    (void)layout.add(static_cast<std::size_t>(chunk_) * sizeof(Key));
-    return layout.bytes();
+
+  chunk_plan plan() const {
+    auto const bytes_of = [this](index_t n) {
+      return at_once * layout_of(n).bytes +
+             device_sort<Machine, Key>::workspace_bytes(n, call_.value_bytes);
+    };
+    std::size_t const usable = transfer<Machine>::usable_bytes(on_);
+    auto const shortest = static_cast<index_t>(min_chunk_bytes(on_) / (sizeof(Key) + value_bytes_));
+    chunk_plan plan{call_.n, detail::sort_chunk_items(call_.n, shortest, usable, bytes_of)};
+    std::size_t const fixed =
+        bytes_of(plan.length) + static_cast<std::size_t>(plan.all_samples()) * sizeof(word);
+    if (usable > fixed) {
+      auto const fitting = static_cast<index_t>((usable - fixed) / layout_of(plan.length).bytes);
+      plan.resident = std::min(plan.chunks(), fitting);
+    }
+    return plan;
   }
-  index_t size(index_t chunk) const { return chunks_.begin(chunk + 1) - chunks_.begin(chunk); }
+
+  index_t spilled() const { return plan_.begin(plan_.first_resident()); }
+
+  /// A sorted chunk that stays.
+  std::byte* resident(index_t chunk) const {
+    return resident_.data() +
+           static_cast<std::size_t>(chunk - plan_.first_resident()) * layout_.bytes;
+  }
 
   /// Items [begin, end) of arrays of keys and values, null or not, which are in a piece from item
   /// `at` on.
@@ -112,39 +137,43 @@ class sort_in_pieces {
                                           from + static_cast<std::size_t>(at) * bytes));
     };
     add(keys, sizeof(Key), 0);
-    add(values, value_bytes_, values_at());
+    add(values, value_bytes_, layout_.values_at);
   }
 
-  void enqueue_sort(device_piece const& piece) const {
-    auto* const keys = reinterpret_cast<Key*>(piece.memory);
-    void* const values = value_bytes_ == 0 ? nullptr : piece.memory + values_at();
+  /// Sorts n items of a piece to `to`, which may be the piece.
+  void enqueue_sort(device_piece const& piece, index_t n, std::byte* to) const {
+    auto const values = [this](std::byte* memory) -> void* {
+      return value_bytes_ == 0 ? nullptr : memory + layout_.values_at;
+    };
     device_sort<Machine, Key>::enqueue(on_, place_of(piece, 0, ws_bytes_),
-                                       {.keys = keys,
-                                        .out = keys,
-                                        .values = values,
-                                        .values_out = values,
+                                       {.keys = piece.memory,
+                                        .out = to,
+                                        .values = values(piece.memory),
+                                        .values_out = values(to),
                                         .value_bytes = call_.value_bytes,
-                                        .n = size(piece.number)},
+                                        .n = n},
                                        order_);
   }
 
   void enqueue_positions(device_piece const& piece) const {
-    auto how = device::spread(size(piece.number));
+    index_t const n = plan_.size(piece.number);
+    auto how = device::spread(n);
     how.on = device::stream_of(place_of(piece, 0, ws_bytes_));
     auto const write = [&]<class Word>(Word* to) {
-      simt::launch<device::positions_kernel>(how, to, size(piece.number),
-                                             chunks_.begin(piece.number));
+      simt::launch<device::positions_kernel>(how, to, n, plan_.begin(piece.number));
     };
-    void* const to = piece.memory + values_at();
+    void* const to = piece.memory + layout_.values_at;
     call_.value_bytes == 4 ? write(static_cast<std::uint32_t*>(to))
                            : write(static_cast<std::uint64_t*>(to));
   }
 
   template <class Inputs, class Enqueue, class Outputs>
-  void pass(Inputs const& inputs, Enqueue const& enqueue, Outputs const& outputs,
-            std::vector<void const*> arrays) const {
-    transfer<Machine>::in_pieces(on_, {.pieces = chunks_.count(),
-                                       .device_bytes = layout_of(chunk_).bytes(),
+  void pass(index_t pieces, Inputs const& inputs, Enqueue const& enqueue, Outputs const& outputs,
+            void const* array) const {
+    std::vector<void const*> arrays{array};
+    if (keys_.size() != 0) arrays.push_back(keys_.data());
+    transfer<Machine>::in_pieces(on_, {.pieces = pieces,
+                                       .device_bytes = layout_.bytes,
                                        .inputs = inputs,
                                        .enqueue = enqueue,
                                        .outputs = outputs,
@@ -156,56 +185,157 @@ class sort_in_pieces {
   void sort_chunks() {
     bool const to_positions = value_bytes_ != 0 && call_.values == nullptr;
     auto const inputs = [&](index_t chunk, std::vector<host_part>& parts) {
-      list(call_.keys, call_.values, chunks_.begin(chunk), chunks_.begin(chunk + 1), 0, parts);
+      list(call_.keys, call_.values, plan_.begin(chunk), plan_.begin(chunk + 1), 0, parts);
     };
     auto const kernels = [&](device_piece const& piece) {
+      index_t const chunk = piece.number, n = plan_.size(chunk);
+      std::byte* const to = chunk < plan_.first_resident() ? piece.memory : resident(chunk);
       if (to_positions) enqueue_positions(piece);
-      enqueue_sort(piece);
+      enqueue_sort(piece, n, to);
+      runs::sample(on_, place_of(piece, 0, ws_bytes_), reinterpret_cast<Key const*>(to), n,
+                   samples_.data() + chunk * plan_.samples(0), plan_.samples(chunk), order_);
     };
     auto const outputs = [&](index_t chunk, index_t const*, std::vector<host_part>& parts) {
-      list(keys_.data(), values_.data(), chunks_.begin(chunk), chunks_.begin(chunk + 1), 0, parts);
+      if (chunk >= plan_.first_resident()) return;
+      list(keys_.data(), values_.data(), plan_.begin(chunk), plan_.begin(chunk + 1), 0, parts);
     };
-    pass(inputs, kernels, outputs, {call_.keys, keys_.data()});
+    pass(plan_.chunks(), inputs, kernels, outputs, call_.keys);
   }
 
-  /// Ranges of the result are as long as chunks.
-  void find_cuts() {
-    index_t const ranges = chunks_.count();
-    cuts_.resize(static_cast<std::size_t>(ranges + 1));
+  /// The words at which ranges begin, about; of the first range none.
+  std::vector<word> first_words() const {
+    buffer<word> all(plan_.all_samples());
+    samples_.read_sync(all.data(), plan_.all_samples());
+    std::vector<std::span<word const>> of_chunks;
+    for (index_t c = 0; c < plan_.chunks(); ++c) {
+      of_chunks.emplace_back(all.data() + c * plan_.samples(0),
+                             static_cast<std::size_t>(plan_.samples(c)));
+    }
+    std::vector<word> words(static_cast<std::size_t>(plan_.ranges() - 1));
     cpu::for_each_index(
-        cpu::default_threads(), ranges + 1,
-        [this](index_t r) { cuts_[static_cast<std::size_t>(r)] = chunks_.cuts(chunks_.begin(r)); },
+        cpu::default_threads(), plan_.ranges() - 1,
+        [&](index_t r) {
+          index_t const rank = ceil_div(plan_.range_begin(r + 1), plan_.distance());
+          words[static_cast<std::size_t>(r)] = detail::word_of_rank(of_chunks, rank);
+        },
         1);
+    return words;
+  }
+
+  /// For each chunk and each of the words, how many keys are below it, and how many not above it.
+  std::vector<index_t> places_of(std::vector<word> const& words) const {
+    auto const count = static_cast<index_t>(words.size());
+    index_t const first = plan_.first_resident();
+    std::vector<index_t> places(static_cast<std::size_t>(2 * count * plan_.chunks()));
+    device::transfer_buffer<word> const d_words{std::span<word const>(words)};
+    device::transfer_buffer<index_t> const d_places(2 * count * plan_.resident);
+    for (index_t c = first; c < plan_.chunks() && count > 0; ++c) {
+      runs::search(on_, {}, reinterpret_cast<Key const*>(resident(c)), plan_.size(c),
+                   d_words.data(), count, d_places.data() + 2 * count * (c - first), order_);
+    }
+    auto const compared = order_.counting(0);
+    cpu::for_each_index(
+        cpu::default_threads(), first,
+        [&](index_t c) {
+          std::span<Key const> const keys(keys_.data() + plan_.begin(c),
+                                          static_cast<std::size_t>(plan_.size(c)));
+          auto const below = [&](auto const& precedes) {
+            return std::ranges::partition_point(keys, precedes) - keys.begin();
+          };
+          for (index_t w = 0; w < count; ++w) {
+            word const at = words[static_cast<std::size_t>(w)];
+            auto* const to = &places[static_cast<std::size_t>(2 * (c * count + w))];
+            to[0] = below([&](Key const& key) { return (order_.word(key) & compared) < at; });
+            to[1] = below([&](Key const& key) { return (order_.word(key) & compared) <= at; });
+          }
+        },
+        1);
+    d_places.read_sync(places.data() + 2 * count * first, d_places.size());
+    return places;
+  }
+
+  void find_cuts() {
+    auto const words = first_words();
+    auto const places = places_of(words);
+    auto const chunks = static_cast<std::size_t>(plan_.chunks());
+    cuts_.assign(1, std::vector<index_t>(chunks));
+    for (std::size_t w = 0; w < words.size(); ++w) {
+      std::vector<index_t> below(chunks), not_above(chunks);
+      for (std::size_t c = 0; c < chunks; ++c) {
+        below[c] = places[2 * (c * words.size() + w)];
+        not_above[c] = places[2 * (c * words.size() + w) + 1];
+      }
+      index_t const rank = plan_.range_begin(static_cast<index_t>(w) + 1);
+      cuts_.push_back(detail::cut_chunks((std::move)(below), not_above, rank));
+    }
+    cuts_.emplace_back();
+    for (index_t c = 0; c < plan_.chunks(); ++c) cuts_.back().push_back(plan_.size(c));
+    for (auto const& cut : cuts_) {
+      begins_.push_back(std::accumulate(cut.begin(), cut.end(), index_t{0}));
+    }
+  }
+
+  /// use(chunk, begin, end, at) for what a range takes of each chunk, from item `at` of the range
+  /// on.
+  template <class Use>
+  void each_part(index_t range, Use const& use) const {
+    auto const& from = cuts_[static_cast<std::size_t>(range)];
+    auto const& to = cuts_[static_cast<std::size_t>(range + 1)];
+    index_t at = 0;
+    for (std::size_t c = 0; c < from.size(); ++c) {
+      if (from[c] < to[c]) use(static_cast<index_t>(c), from[c], to[c], at);
+      at += to[c] - from[c];
+    }
+  }
+
+  /// Copies what a range takes of resident chunks to its piece.
+  void enqueue_copies(device_piece const& piece) const {
+    auto const stream = device::stream_of(place_of(piece, 0, ws_bytes_));
+    each_part(piece.number, [&](index_t chunk, index_t begin, index_t end, index_t at) {
+      if (chunk < plan_.first_resident()) return;
+      auto const copy = [&](std::size_t offset, std::size_t bytes) {
+        simt::copy_async(piece.memory + offset + static_cast<std::size_t>(at) * bytes,
+                         resident(chunk) + offset + static_cast<std::size_t>(begin) * bytes,
+                         static_cast<std::size_t>(end - begin) * bytes, stream);
+      };
+      copy(0, sizeof(Key));
+      copy(layout_.values_at, value_bytes_);
+    });
   }
 
   void sort_ranges() {
+    auto const begin_of = [this](index_t r) { return begins_[static_cast<std::size_t>(r)]; };
     auto const inputs = [&](index_t range, std::vector<host_part>& parts) {
-      auto const& begins = cuts_[static_cast<std::size_t>(range)];
-      auto const& ends = cuts_[static_cast<std::size_t>(range + 1)];
-      index_t at = 0;
-      for (std::size_t c = 0; c < begins.size(); ++c) {
-        list(keys_.data(), values_.data(), begins[c], ends[c], at, parts);
-        at += ends[c] - begins[c];
-      }
+      each_part(range, [&](index_t chunk, index_t begin, index_t end, index_t at) {
+        if (chunk >= plan_.first_resident()) return;
+        index_t const first = plan_.begin(chunk);
+        list(keys_.data(), values_.data(), first + begin, first + end, at, parts);
+      });
     };
-    auto const kernels = [&](device_piece const& piece) { enqueue_sort(piece); };
+    auto const kernels = [&](device_piece const& piece) {
+      enqueue_copies(piece);
+      enqueue_sort(piece, begin_of(piece.number + 1) - begin_of(piece.number), piece.memory);
+    };
     auto const outputs = [&](index_t range, index_t const*, std::vector<host_part>& parts) {
-      list(call_.out, call_.values_out, chunks_.begin(range), chunks_.begin(range + 1), 0, parts);
+      list(call_.out, call_.values_out, begin_of(range), begin_of(range + 1), 0, parts);
     };
-    pass(inputs, kernels, outputs,
-         {keys_.data(), call_.out != nullptr ? call_.out : call_.values_out});
+    pass(plan_.ranges(), inputs, kernels, outputs,
+         call_.out != nullptr ? call_.out : call_.values_out);
   }
 
   Machine on_;
   host_sort call_;
   sort_order<Key> order_;
   std::size_t value_bytes_;
-  index_t chunk_;
+  chunk_plan plan_;
+  piece_layout layout_;  // of a chunk
   std::size_t ws_bytes_;
-  buffer<Key> keys_;  // the sorted chunks
+  buffer<Key> keys_;  // the sorted chunks that do not stay
   buffer<std::byte> values_;
-  sorted_chunks<Key> chunks_;
+  device::transfer_buffer<std::byte> resident_;  // the others
+  device::transfer_buffer<word> samples_;
   std::vector<std::vector<index_t>> cuts_;  // of each range's begin, in each chunk
+  std::vector<index_t> begins_;             // of ranges
 };
 
 /// Sorts in pieces if the device does not hold all.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sort of more keys than a device holds: chunks are sorted, and then ranges of the sorted result,
-// which are as long and come from all sorted chunks. Plain C++: what is decided on the host.
-// Internal.
+// which come from all sorted chunks. Plain C++: what is decided on the host. Internal.
 #pragma once
 
 #include <algorithm>
@@ -9,66 +8,72 @@
 #include <span>
 #include <vector>
 
-#include <apps/radix_sort/core/key_order.hpp>
 #include <libscan/core/types.hpp>
 
 namespace libscan::inline v1::detail {
 
-/// Keys in chunks of one length, except the last, each sorted.
-template <class Key>
-struct sorted_chunks {
-  Key const* keys;
+/// How n keys are cut into chunks, of which the last `resident` stay on the device when they are
+/// sorted. The ranges of the result come from all chunks. Where they begin is found from samples,
+/// so they are a little shorter than chunks, and none is longer.
+struct chunk_plan {
   index_t n;
-  index_t length;
-  sort_order<Key> order;
+  index_t length;  ///< of each chunk, except the last
+  index_t resident = 0;
 
-  index_t count() const { return ceil_div(n, length); }
+  index_t chunks() const { return ceil_div(n, length); }
   index_t begin(index_t chunk) const { return std::min(chunk * length, n); }
+  index_t size(index_t chunk) const { return begin(chunk + 1) - begin(chunk); }
+  index_t first_resident() const { return chunks() - resident; }
 
-  /// Where the first `rank` of all keys end in each chunk, in stable order.
-  std::vector<index_t> cuts(index_t rank) const {
-    using word = typename sort_order<Key>::word_type;
-    std::vector<index_t> low, high;  // the cuts are in [low, high]
-    for (index_t c = 0; c < count(); ++c) {
-      low.push_back(begin(c));
-      high.push_back(begin(c + 1));
-    }
-    if (rank >= n) return high;
-    // The word of the key with that rank, from the most significant bit: keys below it are at most
-    // `rank`.
-    word found = 0;
-    for (int bit = sort_order<Key>::word_bits - 1; bit >= 0; --bit) {
-      auto const candidate = static_cast<word>(found | static_cast<word>(word{1} << bit));
-      std::vector<index_t> below(low.size());
-      index_t sum = 0;
-      for (std::size_t c = 0; c < low.size(); ++c) {
-        below[c] = first_from(candidate, low[c], high[c]);
-        sum += below[c] - begin(static_cast<index_t>(c));
-      }
-      bool const keeps = sum <= rank;
-      if (keeps) found = candidate;
-      (keeps ? low : high).swap(below);
-    }
-    // Keys of that word, [low, high), are cut in the order of chunks.
-    for (std::size_t c = 0; c < low.size(); ++c) rank -= low[c] - begin(static_cast<index_t>(c));
-    for (std::size_t c = 0; c < low.size() && rank > 0; ++c) {
-      index_t const equal = std::min(rank, high[c] - low[c]);
-      low[c] += equal;
-      rank -= equal;
-    }
-    return low;
+  /// Of a sorted chunk, one key in so many is a sample.
+  index_t distance() const {
+    return std::max<index_t>(length / (range_margin * (2 * chunks() + 1)), 1);
   }
+  index_t samples(index_t chunk) const { return ceil_div(size(chunk), distance()); }
+  index_t all_samples() const { return (chunks() - 1) * samples(0) + samples(chunks() - 1); }
+
+  /// Keys of a range, about. The sample with rank k among all samples is a key whose rank among all
+  /// keys is between distance * k - 2 * chunks * distance and distance * k. If all keys are
+  /// samples, it is k.
+  index_t range_length() const {
+    return distance() == 1 ? length : length - (2 * chunks() + 1) * distance();
+  }
+  index_t ranges() const { return ceil_div(n, range_length()); }
+  index_t range_begin(index_t range) const { return std::min(range * range_length(), n); }
 
  private:
-  /// The first of keys [low, high) whose word is not below `than`.
-  index_t first_from(typename sort_order<Key>::word_type than, index_t low, index_t high) const {
-    auto const compared = order.counting(0);
-    auto const* const found = std::partition_point(keys + low, keys + high, [&](Key const& key) {
-      return (order.word(key) & compared) < than;
-    });
-    return found - keys;
-  }
+  static constexpr index_t range_margin = 32;
 };
+
+/// The largest word that at most `rank` of the sampled words are below. `samples` has those of each
+/// chunk, ascending.
+template <class Word>
+Word word_of_rank(std::vector<std::span<Word const>> const& samples, index_t rank) {
+  Word found = 0;
+  for (int bit = 8 * static_cast<int>(sizeof(Word)) - 1; bit >= 0; --bit) {
+    auto const candidate = static_cast<Word>(found | static_cast<Word>(Word{1} << bit));
+    index_t below = 0;
+    for (auto const& of_chunk : samples) {
+      below += std::lower_bound(of_chunk.begin(), of_chunk.end(), candidate) - of_chunk.begin();
+    }
+    if (below <= rank) found = candidate;
+  }
+  return found;
+}
+
+/// How many keys of each chunk come before a cut at `rank` of all keys, or as near to it as keys
+/// with a word are: `below` are those with smaller words, `not_above` also those with the word.
+/// These come in the order of chunks.
+inline std::vector<index_t> cut_chunks(std::vector<index_t> below,
+                                       std::vector<index_t> const& not_above, index_t rank) {
+  for (index_t const count : below) rank -= count;
+  for (std::size_t c = 0; c < below.size() && rank > 0; ++c) {
+    index_t const equal = std::min(rank, not_above[c] - below[c]);
+    below[c] += equal;
+    rank -= equal;
+  }
+  return below;
+}
 
 /// Items of a chunk: so many that `bytes_of(items)` of device memory are at most `max_bytes`, and
 /// few enough that copies overlap: copies of the first and of the last chunk do not.

@@ -1,63 +1,116 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the host decides in a sort of more keys than a device holds: the length of chunks, and where
-// sorted chunks are cut, against a stable sort.
+// sorted chunks are cut into ranges, against a stable sort.
 #include <apps/radix_sort/host/sort_pieces.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <numeric>
+#include <span>
 #include <tuple>
+#include <utility>
 #include <vector>
 
+#include <apps/radix_sort/core/key_order.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>
+#include <tests/support/oracle.hpp>
 
 namespace libscan::test {
 namespace {
 
-/// Keys in sorted chunks, and the positions of all of them in stable order.
+/// Sorted chunks, and what the sort finds of them on its way.
 template <class Key>
-struct chunked {
-  std::vector<Key> keys;
-  std::vector<index_t> order;
+struct sorted_chunks {
+  using word = typename sort_order<Key>::word_type;
 
-  chunked(std::vector<Key> items, index_t length, sort_order<Key> const& by)
-      : keys(std::move(items)), order(keys.size()) {
-    auto const n = static_cast<index_t>(keys.size());
-    for (index_t begin = 0; begin < n; begin += length) {
-      std::stable_sort(keys.begin() + begin, keys.begin() + std::min(n, begin + length), by);
+  libscan::detail::chunk_plan plan;
+  sort_order<Key> by;
+  std::vector<std::vector<Key>> keys;
+  std::vector<std::vector<word>> samples;
+
+  sorted_chunks(std::vector<Key> const& items, index_t length, sort_order<Key> const& order)
+      : plan{static_cast<index_t>(items.size()), length}, by(order) {
+    for (index_t c = 0; c < plan.chunks(); ++c) {
+      auto& chunk =
+          keys.emplace_back(items.begin() + plan.begin(c), items.begin() + plan.begin(c + 1));
+      std::stable_sort(chunk.begin(), chunk.end(), by);
+      auto& of_chunk = samples.emplace_back();
+      index_t const count = plan.samples(c);
+      for (index_t i = 0; i < count; ++i) {
+        of_chunk.push_back(word_of(chunk[static_cast<std::size_t>(i * plan.size(c) / count)]));
+      }
     }
-    std::iota(order.begin(), order.end(), index_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](index_t a, index_t b) {
-      return by(keys[static_cast<std::size_t>(a)], keys[static_cast<std::size_t>(b)]);
-    });
+  }
+
+  word word_of(Key const& key) const { return static_cast<word>(by.word(key) & by.counting(0)); }
+
+  /// How many keys of each chunk come before range r.
+  std::vector<index_t> cut(index_t r) const {
+    std::vector<std::span<word const>> const views(samples.begin(), samples.end());
+    index_t const rank = plan.range_begin(r);
+    word const at = libscan::detail::word_of_rank(views, ceil_div(rank, plan.distance()));
+    std::vector<index_t> below, not_above;
+    for (auto const& chunk : keys) {
+      below.push_back(std::ranges::count_if(chunk, [&](Key k) { return word_of(k) < at; }));
+      not_above.push_back(std::ranges::count_if(chunk, [&](Key k) { return word_of(k) <= at; }));
+    }
+    return libscan::detail::cut_chunks(below, not_above, rank);
+  }
+
+  std::vector<index_t> sizes() const {
+    std::vector<index_t> all;
+    for (auto const& chunk : keys) all.push_back(static_cast<index_t>(chunk.size()));
+    return all;
   }
 };
 
 using key_types = std::tuple<std::uint8_t, std::int16_t, std::uint64_t, float, double>;
-TEMPLATE_LIST_TEST_CASE("sorted chunks are cut at the exact rank, ties in order", "", key_types) {
+TEMPLATE_LIST_TEST_CASE("ranges of sorted chunks are no longer than chunks, and sort all", "",
+                        key_types) {
   using Key = TestType;
   for (pattern const p : {pattern::random, pattern::constant, pattern::alternating, pattern::sorted,
                           pattern::reversed, pattern::special}) {
     for (sort_order<Key> const& by :
          {sort_order<Key>{}, sort_order<Key>{.direction = sort_direction::descending},
           sort_order<Key>{.first_bit = 1, .end_bit = 6}}) {
-      index_t const n = 203, length = 50;
-      chunked<Key> const all(make_input<Key>(p, n), length, by);
-      libscan::detail::sorted_chunks<Key> const chunks{all.keys.data(), n, length, by};
-      REQUIRE(chunks.count() == 5);
-      for (index_t rank = 0; rank <= n; ++rank) {
-        std::vector<index_t> expected;
-        for (index_t c = 0; c < 5; ++c) expected.push_back(chunks.begin(c));
-        for (index_t k = 0; k < rank; ++k) {
-          ++expected[static_cast<std::size_t>(all.order[static_cast<std::size_t>(k)] / length)];
+      // All keys are samples; one in 5; one in 17, of chunks of which the last is short.
+      for (auto const& [n, length] :
+           {std::pair<index_t, index_t>{203, 50}, {5000, 1000}, {20001, 5000}}) {
+        auto const items = make_input<Key>(p, n);
+        sorted_chunks<Key> const all(items, length, by);
+        std::vector<Key> expected(items), got;
+        std::stable_sort(expected.begin(), expected.end(), by);
+        std::vector<index_t> from(all.keys.size());
+        for (index_t r = 1; r <= all.plan.ranges(); ++r) {
+          auto const to = r == all.plan.ranges() ? all.sizes() : all.cut(r);
+          std::vector<Key> range;
+          for (std::size_t c = 0; c < to.size(); ++c) {
+            REQUIRE(from[c] <= to[c]);
+            range.insert(range.end(), all.keys[c].begin() + from[c], all.keys[c].begin() + to[c]);
+          }
+          INFO("pattern " << static_cast<int>(p) << ", " << n << " keys, range " << r);
+          REQUIRE(static_cast<index_t>(range.size()) <= length);
+          std::stable_sort(range.begin(), range.end(), by);
+          got.insert(got.end(), range.begin(), range.end());
+          from = to;
         }
-        INFO("pattern " << static_cast<int>(p) << ", rank " << rank);
-        REQUIRE(chunks.cuts(rank) == expected);
+        // Bit for bit: equal keys are in the order of the items.
+        REQUIRE(bit_difference(expected, got) == "");
       }
     }
   }
+}
+
+TEST_CASE("all keys are samples where chunks are short, few where they are long") {
+  using plan = libscan::detail::chunk_plan;
+  CHECK(plan{203, 50}.distance() == 1);
+  CHECK(plan{203, 50}.range_length() == 50);
+  CHECK(plan{20001, 5000}.distance() == 14);
+  plan const large{index_t{1} << 34, index_t{1} << 28};
+  CHECK(large.all_samples() < 300000);
+  CHECK(large.range_length() > large.length / 32 * 31);
+  CHECK(large.ranges() <= 67);
 }
 
 TEST_CASE("chunks fit in the device's memory, and are as many as keep copies busy") {
