@@ -268,6 +268,19 @@ void transfer<Machine>::in_pieces(Machine on, piece_plan const& plan) {
 }
 
 template <class Machine>
+std::byte* transfer<Machine>::allocate(Machine on, std::size_t bytes) {
+  simt::selected_device const here(on.number);
+  void* memory = nullptr;
+  LIBSCAN_CHECK(cudaMalloc(&memory, bytes));
+  return static_cast<std::byte*>(memory);
+}
+
+template <class Machine>
+void transfer<Machine>::deallocate(Machine /*on*/, std::byte* memory) noexcept {
+  (void)cudaFree(memory);
+}
+
+template <class Machine>
 std::size_t transfer<Machine>::usable_bytes(Machine on) {
   simt::selected_device const here(on.number);
   std::size_t free = 0, all = 0;
@@ -303,6 +316,16 @@ void transfer<Machine>::in_pieces(Machine /*on*/, piece_plan const& plan) {
   device::buffer<std::byte> const memory(static_cast<index_t>(memory_of(plan, shape)));
   shape.memory = memory.data();
   passage<executor_copies>(plan, shape).run();
+}
+
+template <class Machine>
+std::byte* transfer<Machine>::allocate(Machine /*on*/, std::size_t bytes) {
+  return static_cast<std::byte*>(simt::allocate(bytes));
+}
+
+template <class Machine>
+void transfer<Machine>::deallocate(Machine /*on*/, std::byte* memory) noexcept {
+  simt::deallocate(memory);
 }
 
 template <class Machine>

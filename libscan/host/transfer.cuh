@@ -38,8 +38,30 @@ struct transfer {
   /// to 34 pieces, and for fewer if the device has less.
   static void in_pieces(Machine on, piece_plan const& plan);
 
+  /// Much device memory, for calls of `in_pieces`. Taken from the system: a pool of streams takes
+  /// longer. Throws `device_error` or std::bad_alloc.
+  static std::byte* allocate(Machine on, std::size_t bytes);
+  static void deallocate(Machine on, std::byte* memory) noexcept;
+
   /// Bytes of device memory that a call may take: what is free, at most those of `transfer_tuning`.
   static std::size_t usable_bytes(Machine on);
+};
+
+/// Such memory for a scope; none for 0 bytes.
+template <class Machine>
+class taken_memory {
+ public:
+  taken_memory(Machine on, std::size_t bytes)
+      : on_(on), data_(bytes == 0 ? nullptr : transfer<Machine>::allocate(on, bytes)) {}
+  taken_memory(taken_memory const&) = delete;
+  ~taken_memory() {
+    if (data_ != nullptr) transfer<Machine>::deallocate(on_, data_);
+  }
+  std::byte* data() const { return data_; }
+
+ private:
+  Machine on_;
+  std::byte* data_;
 };
 
 /// The place of calls on a piece, whose workspace begins at `at` of the plan's.

@@ -252,8 +252,10 @@ TEST_CASE("a least length of runs that is none is refused") {
     auto const bytes = device_run_workspace_bytes<int>(on, 100, 2);
     device_memory<std::byte> const memory(on, static_cast<index_t>(bytes));
     device_queue const small{.on = on, .workspace = memory.data(), .workspace_bytes = bytes - 1};
-    CHECK_THROWS_WITH(run_length_encode(small, device_span<int>{&item, 100}, &item + 1, &length,
-                                        &offset, &count, 2),
+    device_memory<int> const in(on, 100), out(on, 100);
+    device_memory<index_t> const lengths(on, 100), offsets(on, 100);
+    CHECK_THROWS_WITH(run_length_encode(small, device_span<int>{in.data(), 100}, out.data(),
+                                        lengths.data(), offsets.data(), &count, 2),
                       Contains("but the call needs " + std::to_string(bytes)));
   }
 }

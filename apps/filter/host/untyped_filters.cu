@@ -39,11 +39,6 @@ struct run_iterator {
     bool const last = run + 1 == all.at + *all.d_count;
     return {run[0], last ? n.get() : run[1]};
   }
-  __device__ item_run operator*() const { return (*this)[0]; }
-  friend __device__ run_iterator operator+(run_iterator from, index_t distance) {
-    from.at += distance;
-    return from;
-  }
 };
 
 struct at_least {

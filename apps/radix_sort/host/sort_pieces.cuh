@@ -48,7 +48,7 @@ struct host_sort {
 };
 
 /// Bytes of a chunk from which kernels and copies are fast.
-inline constexpr std::size_t min_chunk_bytes(cuda_device) { return std::size_t{64} << 20; }
+inline constexpr std::size_t min_chunk_bytes(cuda_device) { return std::size_t{32} << 20; }
 inline constexpr std::size_t min_chunk_bytes(executor_run) { return std::size_t{2} << 10; }
 
 /// Bytes of a sort below which nothing looks how much memory the device has.
@@ -68,7 +68,7 @@ class sort_in_pieces {
         ws_bytes_(device_sort<Machine, Key>::workspace_bytes(plan_.length, call.value_bytes)),
         keys_(spilled()),
         values_(spilled() * call.value_bytes),
-        resident_(plan_.resident * static_cast<index_t>(layout_.bytes)),
+        resident_(on, static_cast<std::size_t>(plan_.resident) * layout_.bytes),
         samples_(plan_.all_samples()) {}
 
   /// Whether the device does not hold what a sort of all keys at once needs.
@@ -119,12 +119,16 @@ class sort_in_pieces {
     return plan;
   }
 
-  index_t spilled() const { return plan_.begin(plan_.first_resident()); }
+  /// Keys of all spilled chunks. Only the last chunk is shorter.
+  index_t spilled() const { return std::min(plan_.spilled_begin(plan_.chunks()), plan_.n); }
 
   /// A sorted chunk that stays.
   std::byte* resident(index_t chunk) const {
     return resident_.data() +
-           static_cast<std::size_t>(chunk - plan_.first_resident()) * layout_.bytes;
+           static_cast<std::size_t>(plan_.resident_before(chunk)) * layout_.bytes;
+  }
+  Key const* resident_keys(index_t chunk) const {
+    return reinterpret_cast<Key const*>(resident(chunk));
   }
 
   /// Items [begin, end) of arrays of keys and values, null or not, which are in a piece from item
@@ -189,15 +193,16 @@ class sort_in_pieces {
     };
     auto const kernels = [&](device_piece const& piece) {
       index_t const chunk = piece.number, n = plan_.size(chunk);
-      std::byte* const to = chunk < plan_.first_resident() ? piece.memory : resident(chunk);
+      std::byte* const to = plan_.stays(chunk) ? resident(chunk) : piece.memory;
       if (to_positions) enqueue_positions(piece);
       enqueue_sort(piece, n, to);
       runs::sample(on_, place_of(piece, 0, ws_bytes_), reinterpret_cast<Key const*>(to), n,
                    samples_.data() + chunk * plan_.samples(0), plan_.samples(chunk), order_);
     };
     auto const outputs = [&](index_t chunk, index_t const*, std::vector<host_part>& parts) {
-      if (chunk >= plan_.first_resident()) return;
-      list(keys_.data(), values_.data(), plan_.begin(chunk), plan_.begin(chunk + 1), 0, parts);
+      if (plan_.stays(chunk)) return;
+      index_t const first = plan_.spilled_begin(chunk);
+      list(keys_.data(), values_.data(), first, first + plan_.size(chunk), 0, parts);
     };
     pass(plan_.chunks(), inputs, kernels, outputs, call_.keys);
   }
@@ -225,33 +230,46 @@ class sort_in_pieces {
   /// For each chunk and each of the words, how many keys are below it, and how many not above it.
   std::vector<index_t> places_of(std::vector<word> const& words) const {
     auto const count = static_cast<index_t>(words.size());
-    index_t const first = plan_.first_resident();
-    std::vector<index_t> places(static_cast<std::size_t>(2 * count * plan_.chunks()));
+    index_t const of_chunk = 2 * count;
+    std::vector<index_t> places(static_cast<std::size_t>(of_chunk * plan_.chunks()));
+    std::vector<index_t> resident_places(static_cast<std::size_t>(of_chunk * plan_.resident));
     device::transfer_buffer<word> const d_words{std::span<word const>(words)};
-    device::transfer_buffer<index_t> const d_places(2 * count * plan_.resident);
-    for (index_t c = first; c < plan_.chunks() && count > 0; ++c) {
-      runs::search(on_, {}, reinterpret_cast<Key const*>(resident(c)), plan_.size(c),
-                   d_words.data(), count, d_places.data() + 2 * count * (c - first), order_);
+    device::transfer_buffer<index_t> const d_places(of_chunk * plan_.resident);
+    for (index_t c = 0; c < plan_.chunks() && count > 0; ++c) {
+      if (!plan_.stays(c)) continue;
+      runs::search(on_, {}, resident_keys(c), plan_.size(c), d_words.data(), count,
+                   d_places.data() + of_chunk * plan_.resident_before(c), order_);
     }
-    auto const compared = order_.counting(0);
     cpu::for_each_index(
-        cpu::default_threads(), first,
+        cpu::default_threads(), plan_.chunks(),
         [&](index_t c) {
-          std::span<Key const> const keys(keys_.data() + plan_.begin(c),
-                                          static_cast<std::size_t>(plan_.size(c)));
-          auto const below = [&](auto const& precedes) {
-            return std::ranges::partition_point(keys, precedes) - keys.begin();
-          };
-          for (index_t w = 0; w < count; ++w) {
-            word const at = words[static_cast<std::size_t>(w)];
-            auto* const to = &places[static_cast<std::size_t>(2 * (c * count + w))];
-            to[0] = below([&](Key const& key) { return (order_.word(key) & compared) < at; });
-            to[1] = below([&](Key const& key) { return (order_.word(key) & compared) <= at; });
-          }
+          if (!plan_.stays(c)) search_spilled(c, words, places.data() + of_chunk * c);
         },
         1);
-    d_places.read_sync(places.data() + 2 * count * first, d_places.size());
+    d_places.read_sync(resident_places.data(), d_places.size());
+    for (index_t c = 0; c < plan_.chunks(); ++c) {
+      if (!plan_.stays(c)) continue;
+      auto const* const found = resident_places.data() + of_chunk * plan_.resident_before(c);
+      std::copy(found, found + of_chunk, places.data() + of_chunk * c);
+    }
     return places;
+  }
+
+  /// The same of a spilled chunk.
+  void search_spilled(index_t chunk, std::vector<word> const& words, index_t* places) const {
+    std::span<Key const> const keys(keys_.data() + plan_.spilled_begin(chunk),
+                                    static_cast<std::size_t>(plan_.size(chunk)));
+    auto const compared = order_.counting(0);
+    auto const count_while = [&](auto const& precedes) {
+      return std::ranges::partition_point(
+                 keys, precedes,
+                 [&](Key const& key) { return static_cast<word>(order_.word(key) & compared); }) -
+             keys.begin();
+    };
+    for (word const at : words) {
+      *places++ = count_while([at](word each) { return each < at; });
+      *places++ = count_while([at](word each) { return each <= at; });
+    }
   }
 
   void find_cuts() {
@@ -292,7 +310,7 @@ class sort_in_pieces {
   void enqueue_copies(device_piece const& piece) const {
     auto const stream = device::stream_of(place_of(piece, 0, ws_bytes_));
     each_part(piece.number, [&](index_t chunk, index_t begin, index_t end, index_t at) {
-      if (chunk < plan_.first_resident()) return;
+      if (!plan_.stays(chunk)) return;
       auto const copy = [&](std::size_t offset, std::size_t bytes) {
         simt::copy_async(piece.memory + offset + static_cast<std::size_t>(at) * bytes,
                          resident(chunk) + offset + static_cast<std::size_t>(begin) * bytes,
@@ -307,8 +325,8 @@ class sort_in_pieces {
     auto const begin_of = [this](index_t r) { return begins_[static_cast<std::size_t>(r)]; };
     auto const inputs = [&](index_t range, std::vector<host_part>& parts) {
       each_part(range, [&](index_t chunk, index_t begin, index_t end, index_t at) {
-        if (chunk >= plan_.first_resident()) return;
-        index_t const first = plan_.begin(chunk);
+        if (plan_.stays(chunk)) return;
+        index_t const first = plan_.spilled_begin(chunk);
         list(keys_.data(), values_.data(), first + begin, first + end, at, parts);
       });
     };
@@ -332,7 +350,7 @@ class sort_in_pieces {
   std::size_t ws_bytes_;
   buffer<Key> keys_;  // the sorted chunks that do not stay
   buffer<std::byte> values_;
-  device::transfer_buffer<std::byte> resident_;  // the others
+  taken_memory<Machine> resident_;  // the others
   device::transfer_buffer<word> samples_;
   std::vector<std::vector<index_t>> cuts_;  // of each range's begin, in each chunk
   std::vector<index_t> begins_;             // of ranges

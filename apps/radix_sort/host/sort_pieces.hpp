@@ -12,9 +12,9 @@
 
 namespace libscan::inline v1::detail {
 
-/// How n keys are cut into chunks, of which the last `resident` stay on the device when they are
-/// sorted. The ranges of the result come from all chunks. Where they begin is found from samples,
-/// so they are a little shorter than chunks, and none is longer.
+/// How n keys are cut into chunks, of which `resident` stay on the device when they are sorted. The
+/// others are spilled to host memory. The ranges of the result come from all chunks. Where they
+/// begin is found from samples, so they are a little shorter than chunks, and none is longer.
 struct chunk_plan {
   index_t n;
   index_t length;  ///< of each chunk, except the last
@@ -23,7 +23,16 @@ struct chunk_plan {
   index_t chunks() const { return ceil_div(n, length); }
   index_t begin(index_t chunk) const { return std::min(chunk * length, n); }
   index_t size(index_t chunk) const { return begin(chunk + 1) - begin(chunk); }
-  index_t first_resident() const { return chunks() - resident; }
+
+  /// Spilled chunks come at equal distances, so that copies of them take all the time there is. The
+  /// first chunk is spilled, the last one stays, if there are both.
+  index_t spilled_before(index_t chunk) const {
+    return ceil_div(chunk * (chunks() - resident), chunks());
+  }
+  bool stays(index_t chunk) const { return spilled_before(chunk + 1) == spilled_before(chunk); }
+  index_t resident_before(index_t chunk) const { return chunk - spilled_before(chunk); }
+  /// Where a spilled chunk begins in host memory.
+  index_t spilled_begin(index_t chunk) const { return spilled_before(chunk) * length; }
 
   /// Of a sorted chunk, one key in so many is a sample.
   index_t distance() const {

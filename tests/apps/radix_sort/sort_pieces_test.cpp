@@ -113,6 +113,26 @@ TEST_CASE("all keys are samples where chunks are short, few where they are long"
   CHECK(large.ranges() <= 67);
 }
 
+TEST_CASE("spilled chunks are spread among those that stay") {
+  using plan = libscan::detail::chunk_plan;
+  for (index_t const chunks : {1, 2, 7, 64}) {
+    for (index_t resident = 0; resident <= chunks; ++resident) {
+      plan const some{100 * chunks - 3, 100, resident};
+      REQUIRE(some.chunks() == chunks);
+      index_t stay = 0, spilled = 0;
+      for (index_t c = 0; c < chunks; ++c) {
+        CHECK(some.resident_before(c) == stay);
+        CHECK(some.spilled_begin(c) == 100 * spilled);
+        ++(some.stays(c) ? stay : spilled);
+      }
+      CHECK(stay == resident);
+      bool const both = resident > 0 && resident < chunks;
+      if (both) CHECK((!some.stays(0) && some.stays(chunks - 1)));
+      if (2 * resident == chunks) CHECK(some.stays(1));
+    }
+  }
+}
+
 TEST_CASE("chunks fit in the device's memory, and are as many as keep copies busy") {
   auto const bytes = [](index_t items) { return static_cast<std::size_t>(items) * 40 + 1000; };
   std::size_t const all = std::numeric_limits<std::size_t>::max();
