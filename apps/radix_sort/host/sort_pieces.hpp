@@ -12,7 +12,7 @@
 
 namespace libscan::inline v1::detail {
 
-/// How n keys are cut into chunks, of which `resident` stay on the device when they are sorted. The
+/// How n keys are cut into chunks. `resident` of them stay on the device when they are sorted; the
 /// others are spilled to host memory. The ranges of the result come from all chunks. Where they
 /// begin is found from samples, so they are a little shorter than chunks, and none is longer.
 struct chunk_plan {

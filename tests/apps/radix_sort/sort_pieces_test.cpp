@@ -19,7 +19,7 @@
 namespace libscan::test {
 namespace {
 
-/// Sorted chunks, and what the sort finds of them on its way.
+/// Sorted chunks, and their samples.
 template <class Key>
 struct sorted_chunks {
   using word = typename sort_order<Key>::word_type;
@@ -74,7 +74,7 @@ TEMPLATE_LIST_TEST_CASE("ranges of sorted chunks are no longer than chunks, and 
     for (sort_order<Key> const& by :
          {sort_order<Key>{}, sort_order<Key>{.direction = sort_direction::descending},
           sort_order<Key>{.first_bit = 1, .end_bit = 6}}) {
-      // All keys are samples; one in 5; one in 17, of chunks of which the last is short.
+      // All keys are samples; one in 5; one in 17, of chunks whose last is short.
       for (auto const& [n, length] :
            {std::pair<index_t, index_t>{203, 50}, {5000, 1000}, {20001, 5000}}) {
         auto const items = make_input<Key>(p, n);
