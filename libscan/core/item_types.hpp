@@ -14,7 +14,9 @@
 // Each list calls use(name, type) for its types. The groups are what one source is compiled for:
 // see libscan_compile_for_types in script/cmake/item_types.cmake.
 #define LIBSCAN_8_BITS(use) use(i8, std::int8_t) use(u8, std::uint8_t)
-#define LIBSCAN_16_BITS(use) use(i16, std::int16_t) use(u16, std::uint16_t)
+#define LIBSCAN_INT16(use) use(i16, std::int16_t)
+#define LIBSCAN_UINT16(use) use(u16, std::uint16_t)
+#define LIBSCAN_16_BITS(use) LIBSCAN_INT16(use) LIBSCAN_UINT16(use)
 #define LIBSCAN_BYTES(use) LIBSCAN_8_BITS(use) LIBSCAN_16_BITS(use)
 #define LIBSCAN_WORDS(use) use(i32, std::int32_t) use(u32, std::uint32_t)
 #define LIBSCAN_LONG_WORDS(use) use(i64, std::int64_t) use(u64, std::uint64_t)
