@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls on device memory for C, other compilers and other languages. Asynchronous on a stream;
-   nothing is copied. The same code as libscan/device_calls.hpp and the headers *_device_calls.hpp,
+   nothing is copied, unless a call says so. The same code as libscan/device_calls.hpp and the headers *_device_calls.hpp,
    which have the details of each call. Link libscan::segments, and what else a call names.
 
    Enumerators and the layout of structs do not change within one LIBSCAN_C_API_VERSION. */
@@ -58,8 +58,9 @@ typedef enum libscan_type {
      libscan_reduce, libscan_reduce_by_key, the _from of them, and libscan_workspace_bytes. */
   LIBSCAN_C64 = 10,
   LIBSCAN_C128 = 11,
-  /* 16-bit floats: IEEE halves and bfloat16. As items and results of scans and sums that end in
-     _as, as keys of segments, reductions by key and sorts, and as samples. bool is LIBSCAN_U8. */
+  /* 16-bit floats: IEEE halves and bfloat16. As items of scans and sums that end in _as, as results
+     of such scans, as keys of segments, reductions by key and sorts, and as samples. bool is
+     LIBSCAN_U8. */
   LIBSCAN_F16 = 12,
   LIBSCAN_BF16 = 13
 } libscan_type;
@@ -310,9 +311,9 @@ LIBSCAN_C_API libscan_status libscan_sort(libscan_queue const* queue, libscan_it
                                           libscan_segments const* segments,
                                           libscan_order const* order);
 
-/* Sets *bytes to the workspace that it needs. Of keys, type and n matter, of values the size, of
-   segments all but their data. If values->in is NULL, it suffices for positions and for values.
-   Link libscan::radix_sort. */
+/* Sets *bytes to the workspace that it needs, except over keys or values within segments. Of keys,
+   type and n matter, of values the size, of segments all but their data. If values->in is NULL, it
+   suffices for positions and for values. Link libscan::radix_sort. */
 LIBSCAN_C_API libscan_status libscan_sort_workspace_bytes(libscan_queue const* queue,
                                                           libscan_items keys,
                                                           libscan_values const* values,
@@ -380,11 +381,11 @@ LIBSCAN_C_API libscan_status libscan_histogram_workspace_bytes(libscan_queue con
                                                                libscan_histogram_kind kind,
                                                                size_t* bytes);
 
-/* The types of a histogram's arrays. Counts are integers of 32 or 64 bits; those of sparse
-   histograms, and `bins`, of any size that holds them. Weights are LIBSCAN_F32 or LIBSCAN_F64;
-   edges LIBSCAN_F64 or of the samples' type, for 16-bit floats LIBSCAN_F32. What a call does not
-   have does not matter. The calls without types take LIBSCAN_U64, LIBSCAN_I64, LIBSCAN_F64 and
-   LIBSCAN_F64. */
+/* The types of a histogram's arrays. Zero everything that you do not set: it is LIBSCAN_U64 for
+   counts, LIBSCAN_I64 for bins, LIBSCAN_F64 for the others, as in calls without types. Counts are integers of 32 or 64 bits; those of sparse
+   histograms, and `bins`, of any size that holds them, but not LIBSCAN_I8. Weights are LIBSCAN_F32
+   or LIBSCAN_F64; edges LIBSCAN_F64 or of the samples' type, for 16-bit floats LIBSCAN_F32. What a
+   call does not have does not matter. */
 typedef struct libscan_histogram_types {
   libscan_type counts;
   libscan_type bins; /* numbers of bins that are not empty, in sparse histograms */

@@ -42,6 +42,14 @@ void require_aligned(T const* at) {
       std::to_string(alignof(T)) + "; expected aligned memory (copy the items to some)");
 }
 
+/// Throws `invalid_argument` unless items that kernels move as words of 2, 4 or 8 bytes lie at a
+/// multiple of their size.
+inline void require_aligned_words(void const* items, std::size_t bytes) {
+  if (bytes == 2) detail::require_aligned(static_cast<std::uint16_t const*>(items));
+  if (bytes == 4) detail::require_aligned(static_cast<std::uint32_t const*>(items));
+  if (bytes == 8) detail::require_aligned(static_cast<std::uint64_t const*>(items));
+}
+
 /// Throws `invalid_argument` if two spans overlap.
 inline void require_no_overlap(char const* call, char const* what, memory_span const& a,
                                memory_span const& b) {

@@ -3,11 +3,13 @@
 #include <libscan/host/transfer.cuh>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <new>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -198,6 +200,13 @@ struct executor_copies {
   };
 
   static void* pinned_memory(std::size_t bytes) { return ::operator new(bytes); }
+
+  /// Bytes that `allocate` gave, of all threads: they and pieces must fit in the device's memory.
+  static std::atomic<std::size_t>& taken() {
+    static std::atomic<std::size_t> bytes = 0;
+    return bytes;
+  }
+
   /// So blocks are used, as for pageable memory.
   static bool reaches(void const*) { return false; }
 };
@@ -271,12 +280,18 @@ template <class Machine>
 std::byte* transfer<Machine>::allocate(Machine on, std::size_t bytes) {
   simt::selected_device const here(on.number);
   void* memory = nullptr;
-  LIBSCAN_CHECK(cudaMalloc(&memory, bytes));
+  if (cudaMalloc(&memory, bytes) != cudaSuccess) {
+    (void)cudaGetLastError();
+    cudaMemPool_t pool = nullptr;
+    LIBSCAN_CHECK(cudaDeviceGetDefaultMemPool(&pool, on.number));
+    LIBSCAN_CHECK(cudaMemPoolTrimTo(pool, 0));  // what earlier calls freed may still belong to it
+    LIBSCAN_CHECK(cudaMalloc(&memory, bytes));
+  }
   return static_cast<std::byte*>(memory);
 }
 
 template <class Machine>
-void transfer<Machine>::deallocate(Machine /*on*/, std::byte* memory) noexcept {
+void transfer<Machine>::deallocate(Machine /*on*/, std::byte* memory, std::size_t) noexcept {
   (void)cudaFree(memory);
 }
 
@@ -313,18 +328,26 @@ template <class Machine>
 void transfer<Machine>::in_pieces(Machine /*on*/, piece_plan const& plan) {
   passage_shape shape{.at_once = plan.at_once != 0 ? plan.at_once : 3,
                       .unit_bytes = executor_copies::block_bytes};
-  device::buffer<std::byte> const memory(static_cast<index_t>(memory_of(plan, shape)));
+  std::size_t const bytes = memory_of(plan, shape), taken = executor_copies::taken();
+  if (taken != 0 && taken + bytes > tuned_transfers.device_bytes) throw std::bad_alloc();
+  device::buffer<std::byte> const memory(static_cast<index_t>(bytes));
   shape.memory = memory.data();
   passage<executor_copies>(plan, shape).run();
 }
 
 template <class Machine>
 std::byte* transfer<Machine>::allocate(Machine /*on*/, std::size_t bytes) {
+  executor_copies::taken() += bytes;
+  if (executor_copies::taken() > tuned_transfers.device_bytes) {
+    executor_copies::taken() -= bytes;
+    throw device_error(1, "the device has no memory of " + std::to_string(bytes) + " bytes");
+  }
   return static_cast<std::byte*>(simt::allocate(bytes));
 }
 
 template <class Machine>
-void transfer<Machine>::deallocate(Machine /*on*/, std::byte* memory) noexcept {
+void transfer<Machine>::deallocate(Machine /*on*/, std::byte* memory, std::size_t bytes) noexcept {
+  executor_copies::taken() -= bytes;
   simt::deallocate(memory);
 }
 

@@ -41,7 +41,7 @@ struct transfer {
   /// Much device memory, for calls of `in_pieces`. Taken from the system: a pool of streams takes
   /// longer. Throws `device_error` or std::bad_alloc.
   static std::byte* allocate(Machine on, std::size_t bytes);
-  static void deallocate(Machine on, std::byte* memory) noexcept;
+  static void deallocate(Machine on, std::byte* memory, std::size_t bytes) noexcept;
 
   /// Bytes of device memory that a call may take: what is free, at most those of `transfer_tuning`.
   static std::size_t usable_bytes(Machine on);
@@ -52,15 +52,18 @@ template <class Machine>
 class taken_memory {
  public:
   taken_memory(Machine on, std::size_t bytes)
-      : on_(on), data_(bytes == 0 ? nullptr : transfer<Machine>::allocate(on, bytes)) {}
+      : on_(on),
+        bytes_(bytes),
+        data_(bytes == 0 ? nullptr : transfer<Machine>::allocate(on, bytes)) {}
   taken_memory(taken_memory const&) = delete;
   ~taken_memory() {
-    if (data_ != nullptr) transfer<Machine>::deallocate(on_, data_);
+    if (data_ != nullptr) transfer<Machine>::deallocate(on_, data_, bytes_);
   }
   std::byte* data() const { return data_; }
 
  private:
   Machine on_;
+  std::size_t bytes_;
   std::byte* data_;
 };
 

@@ -465,6 +465,36 @@ TEST_CASE("the C calls count and sum in other types") {
     CHECK(libscan_sparse_histogram_as(&queue, many, &uneven, full.data(), few.data(), types,
                                       filled.data(), totals.data()) == LIBSCAN_INVALID_ARGUMENT);
     CHECK_THAT(libscan_last_error(), Contains("counts of 16 bits for numbers up to 1048576"));
+    // Zero is the usual type.
+    device_memory<std::uint64_t> const long_counts(on, 2);
+    libscan_bins const even{2, 0, 10, nullptr};
+    REQUIRE(libscan_histogram_as(&queue, from, &even, long_counts.data(), nullptr, nullptr, {},
+                                 totals.data()) == LIBSCAN_OK);
+    CHECK(long_counts.copy() == std::vector<std::uint64_t>{3, 1});
+    auto const misaligned = [](auto* at) { return reinterpret_cast<std::byte*>(at) + 1; };
+    types = {LIBSCAN_U32, LIBSCAN_U32, LIBSCAN_F32, LIBSCAN_F32};
+    libscan_bins const shifted{2, 0, 0, reinterpret_cast<double*>(misaligned(edges.data()))};
+    for (libscan_status const status :
+         {libscan_histogram_as(&queue, from, &uneven, misaligned(counts.data()), nullptr, nullptr,
+                               types, totals.data()),
+          libscan_histogram_as(&queue, from, &uneven, nullptr, misaligned(weights.data()),
+                               sums.data(), types, totals.data()),
+          libscan_histogram_as(&queue, from, &shifted, counts.data(), nullptr, nullptr, types,
+                               totals.data()),
+          libscan_sparse_histogram_as(&queue, from, &uneven, misaligned(counts.data()), few.data(),
+                                      {LIBSCAN_U8, LIBSCAN_U32, {}, LIBSCAN_F32}, filled.data(),
+                                      totals.data())}) {
+      CHECK(status == LIBSCAN_INVALID_ARGUMENT);
+      CHECK_THAT(libscan_last_error(), Contains("expected aligned memory"));
+    }
+    CHECK(libscan_sparse_histogram_as(&queue, from, &uneven, counts.data(), counts.data(), types,
+                                      filled.data(), totals.data()) == LIBSCAN_INVALID_ARGUMENT);
+    CHECK_THAT(libscan_last_error(), Contains("bins and counts share memory"));
+    for (int64_t const wrong : {(int64_t{1} << 32) + 5, int64_t{-1}, int64_t{0}}) {
+      libscan_bins const many_bins{wrong, 0, 10, nullptr};
+      CHECK(libscan_histogram_workspace_bytes_as(&queue, from, &many_bins, LIBSCAN_COUNTED, {},
+                                                 &bytes) == LIBSCAN_INVALID_ARGUMENT);
+    }
     // Edges of 64-bit integers are compared as such.
     index_t const large = (index_t{1} << 53) + 1;
     device_memory<index_t> const at(on, std::vector<index_t>{large - 1, large, large + 1});

@@ -239,6 +239,41 @@ TEST_CASE("a NaN in device memory is a run of its own, and 0 equals -0") {
   }
 }
 
+TEST_CASE("runs of device memory refuse results that are shared or misaligned") {
+  for (engine const& on : machines()) {
+    device_memory<std::int32_t> const in(on, runs_of<std::int32_t>(5000, 4)), out(on, 5001);
+    device_memory<index_t> const lengths(on, 5001), offsets(on, 5000), count(on, 1);
+    auto const before = in.copy();
+    device_span<std::int32_t> const from{in.data(), 5000};
+    auto const shifted = [](auto* at, int bytes) {
+      return reinterpret_cast<decltype(at)>(reinterpret_cast<std::byte*>(at) + bytes);
+    };
+    for (index_t const least : {1, 2}) {
+      INFO(on.description() << ", runs of " << least);
+      auto const encode = [&](device_span<std::int32_t> items, std::int32_t* to, index_t* length,
+                              index_t* offset) {
+        run_length_encode(device_queue{on}, items, to, length, offset, count.data(), least);
+      };
+      auto* const o = out.data();
+      auto *const l = lengths.data(), *const f = offsets.data();
+      auto* const numbers = reinterpret_cast<index_t*>(in.data());
+      CHECK_THROWS_WITH(encode(from, in.data(), l, f), Contains("items and out share"));
+      CHECK_THROWS_WITH(encode(from, o, numbers, f), Contains("items and lengths share"));
+      CHECK_THROWS_WITH(encode(from, o, l, numbers + 100), Contains("items and offsets share"));
+      CHECK_THROWS_WITH(encode(from, o, reinterpret_cast<index_t*>(o), f),
+                        Contains("out and lengths share"));
+      CHECK_THROWS_WITH(encode(from, o, l, reinterpret_cast<index_t*>(o)),
+                        Contains("out and offsets share"));
+      CHECK_THROWS_WITH(encode(from, o, l, l), Contains("lengths and offsets share"));
+      CHECK_THROWS_WITH(encode({shifted(in.data(), 2), 4000}, o, l, f), Contains("aligned"));
+      CHECK_THROWS_WITH(encode(from, shifted(o, 1), l, f), Contains("aligned"));
+      CHECK_THROWS_WITH(encode(from, o, shifted(l, 4), f), Contains("aligned"));
+      CHECK_THROWS_WITH(encode(from, o, l, shifted(f, 4)), Contains("aligned"));
+    }
+    CHECK(in.copy() == before);
+  }
+}
+
 TEST_CASE("a least length of runs that is none is refused") {
   for (engine const& on : machines()) {
     int item = 0;

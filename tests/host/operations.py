@@ -73,7 +73,7 @@ IN_C = {
 }
 
 # Parameters that let an operation do more.
-TAKEN = {"op", "init", "keep", "equal", "rejected", "indices", "lengths", "offsets"}
+TAKEN = {"op", "init", "keep", "equal", "rejected", "indices", "lengths", "offsets", "min_length"}
 
 # What calls take by another word: indices are positions on device memory, and segments may be offsets.
 OTHER_WORDS = {"indices": "positions", "offsets": "segments"}

@@ -39,22 +39,32 @@ void check_bit(filter_call const& call) {
                          std::to_string(bits) + " bits; expected 0 to " + std::to_string(bits - 1));
 }
 
-/// The host knows where the offsets of runs begin; only the device knows their number.
-void check_offsets(filter_call const& call) {
-  if (call.offsets == nullptr) return;
-  memory_span const first(call.offsets, 1, sizeof(index_t));
-  std::size_t const bytes = libscan::size_of(call.type);
-  detail::require_no_overlap("run_length_encode", "items and offsets",
-                             {call.in, call.d_n == nullptr ? call.n : 0, bytes}, first);
-  detail::require_no_overlap("run_length_encode", "out and offsets", {call.out, 1, bytes}, first);
-  detail::require_no_overlap("run_length_encode", "lengths and offsets",
-                             {call.positions, 1, sizeof(index_t)}, first);
-}
-
 void check_min_length(index_t min_length) {
   if (min_length >= 1) return;
   throw invalid_argument("run_length_encode: min_length is " + std::to_string(min_length) +
                          "; expected >= 1");
+}
+
+/// The host knows where the results of runs begin; only the device knows their number.
+void check_runs(filter_call const& call) {
+  if (call.kind != filter_kind::run_lengths) return;
+  check_min_length(call.min_length);
+  if (call.n == 0) return;
+  char const* const name = "run_length_encode";
+  std::size_t const bytes = libscan::size_of(call.type);
+  detail::require_aligned_words(call.in, bytes);
+  detail::require_aligned_words(call.out, bytes);
+  detail::require_aligned(call.positions);
+  detail::require_aligned(call.offsets);
+  memory_span const in(call.in, call.d_n == nullptr ? call.n : 0, bytes), out(call.out, 1, bytes),
+      lengths(call.positions, 1, sizeof(index_t)),
+      offsets(call.offsets, call.offsets == nullptr ? 0 : 1, sizeof(index_t));
+  detail::require_no_overlap(name, "items and out", in, out);
+  detail::require_no_overlap(name, "items and lengths", in, lengths);
+  detail::require_no_overlap(name, "items and offsets", in, offsets);
+  detail::require_no_overlap(name, "out and lengths", out, lengths);
+  detail::require_no_overlap(name, "out and offsets", out, offsets);
+  detail::require_no_overlap(name, "lengths and offsets", lengths, offsets);
 }
 
 /// The description of segments in which the items of a call are keys: its runs.
@@ -113,8 +123,7 @@ bool by_predicate(filter_call const& call) {
 void enqueue_filter(device_queue const& queue, filter_call const& call) {
   check_filter(call);
   check_bit(call);
-  check_offsets(call);
-  check_min_length(call.min_length);
+  check_runs(call);
   queue_place const place = detail::place_of(queue);
   detail::on_machine_of(queue.on, call.n, [&]<class Machine>(Machine on) {
     if (without_items(call)) return untyped_filters<Machine>::enqueue(on, place, call);

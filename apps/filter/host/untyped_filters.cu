@@ -22,7 +22,7 @@ struct item_run {
   index_t end;
 };
 
-/// The runs that begin at *begins and after: an iterator. `last` is where the last one begins.
+/// The runs from the one that begins at *at on: an iterator. The last of `all` ends with the items.
 struct run_iterator {
   using value_type = item_run;
   using difference_type = index_t;

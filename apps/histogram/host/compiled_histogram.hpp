@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <apps/histogram/host/histogram_device.hpp>
+#include <libscan/core/overlap.hpp>
 #include <libscan/cpu/histogram.hpp>
 #include <libscan/histogram.hpp>
 #include <libscan/host/host_call.hpp>
@@ -85,6 +86,24 @@ inline std::size_t converted_histogram_bytes(histogram_types const& types, index
   return bytes == 0 ? 0 : bytes + side_memory::bytes_of(1, sizeof(index_t));
 }
 
+/// Throws `invalid_argument` for arrays of other types that are misaligned, or shared by bins and
+/// counts.
+template <class Sample>
+void check_converted(histogram_call<Sample> const& call, histogram_types const& types) {
+  auto const check = [](void const* array, input_type type) {
+    detail::require_aligned_words(array, detail::size_of(type));
+  };
+  check(call.counts, types.counts);
+  check(call.full, types.bins);
+  check(call.weights, types.weights);
+  auto const* const edges = std::get_if<edge_bins<Sample, double>>(&call.bins);
+  if (edges != nullptr) check(edges->edges(), types.edges);
+  if (call.full == nullptr) return;
+  detail::require_no_overlap("sparse_histogram", "bins and counts",
+                             {call.full, 1, detail::size_of(types.bins)},
+                             {call.counts, 1, detail::size_of(types.counts)});
+}
+
 /// A histogram of other types than the kernels'.
 template <class Sample>
 void enqueue_converted(device_queue const& queue, histogram_call<Sample> call,
@@ -93,6 +112,7 @@ void enqueue_converted(device_queue const& queue, histogram_call<Sample> call,
   histogram_kind const kind = call.sums != nullptr   ? histogram_kind::weighted
                               : call.full != nullptr ? histogram_kind::sparse
                                                      : histogram_kind::counted;
+  detail::check_converted(call, types);
   side_memory memory(
       queue, detail::converted_histogram_bytes(types, call.n, bins),
       compiled_histogram<Sample>::enqueued_bytes(queue.on, call.n, bins, kind, types));

@@ -20,7 +20,14 @@ using libscan::detail::input_type;
 
 static_assert(std::is_standard_layout_v<sample_totals> && sizeof(sample_totals) == 32);
 
-constexpr libscan_histogram_types usual_types{LIBSCAN_U64, LIBSCAN_I64, LIBSCAN_F64, LIBSCAN_F64};
+/// `type`, or the usual one in place of zero.
+libscan_type or_usual(libscan_type type, libscan_type usual) {
+  return type == libscan_type{} ? usual : type;
+}
+libscan_histogram_types with_usual(libscan_histogram_types const& types) {
+  return {or_usual(types.counts, LIBSCAN_U64), or_usual(types.bins, LIBSCAN_I64),
+          or_usual(types.weights, LIBSCAN_F64), or_usual(types.edges, LIBSCAN_F64)};
+}
 
 /// The type of counts or bins, which are numbers up to `most`.
 input_type integers_of(libscan_type type, char const* what, index_t most, input_type of_64_bits) {
@@ -97,7 +104,8 @@ struct histogram_arrays {
 };
 
 void enqueue(libscan_queue const* queue, libscan_items const& samples, libscan_bins const* bins,
-             histogram_arrays const& to, libscan_histogram_types const& types, int64_t* d_totals) {
+             histogram_arrays const& to, libscan_histogram_types const& given, int64_t* d_totals) {
+  libscan_histogram_types const types = with_usual(given);
   libscan_bins const& rule = libscan::detail::required(bins, "bins");
   auto const place = libscan::detail::c_queue(queue);
   auto const kind = to.sums != nullptr   ? histogram_kind::weighted
@@ -125,7 +133,8 @@ void enqueue(libscan_queue const* queue, libscan_items const& samples, libscan_b
 libscan_status libscan_histogram(libscan_queue const* queue, libscan_items samples,
                                  libscan_bins const* bins, uint64_t* counts, double const* weights,
                                  double* sums, int64_t* d_totals) {
-  return libscan_histogram_as(queue, samples, bins, counts, weights, sums, usual_types, d_totals);
+  return libscan_histogram_as(queue, samples, bins, counts, weights, sums,
+                              libscan_histogram_types{}, d_totals);
 }
 
 libscan_status libscan_histogram_as(libscan_queue const* queue, libscan_items samples,
@@ -144,8 +153,8 @@ libscan_status libscan_histogram_as(libscan_queue const* queue, libscan_items sa
 libscan_status libscan_sparse_histogram(libscan_queue const* queue, libscan_items samples,
                                         libscan_bins const* bins, int64_t* full, uint64_t* counts,
                                         int64_t* d_full, int64_t* d_totals) {
-  return libscan_sparse_histogram_as(queue, samples, bins, full, counts, usual_types, d_full,
-                                     d_totals);
+  return libscan_sparse_histogram_as(queue, samples, bins, full, counts, libscan_histogram_types{},
+                                     d_full, d_totals);
 }
 
 libscan_status libscan_sparse_histogram_as(libscan_queue const* queue, libscan_items samples,
@@ -162,7 +171,8 @@ libscan_status libscan_sparse_histogram_as(libscan_queue const* queue, libscan_i
 libscan_status libscan_histogram_workspace_bytes(libscan_queue const* queue, libscan_items samples,
                                                  libscan_bins const* bins,
                                                  libscan_histogram_kind kind, size_t* bytes) {
-  return libscan_histogram_workspace_bytes_as(queue, samples, bins, kind, usual_types, bytes);
+  return libscan_histogram_workspace_bytes_as(queue, samples, bins, kind, libscan_histogram_types{},
+                                              bytes);
 }
 
 libscan_status libscan_histogram_workspace_bytes_as(libscan_queue const* queue,
@@ -171,6 +181,7 @@ libscan_status libscan_histogram_workspace_bytes_as(libscan_queue const* queue,
                                                     libscan_histogram_types types, size_t* bytes) {
   return c_status_of([&] {
     libscan_bins const& rule = libscan::detail::required(bins, "bins");
+    libscan::detail::check_bins(rule.count);
     auto const to = libscan::detail::c_queue(queue);
     if (static_cast<unsigned>(kind) > LIBSCAN_SPARSE) {
       throw invalid_argument("kind " + std::to_string(kind) + " of histogram: there is none");
@@ -180,7 +191,7 @@ libscan_status libscan_histogram_workspace_bytes_as(libscan_queue const* queue,
         c_input_type(samples.type), [&]<class T>(std::type_identity<T>) {
           return libscan::detail::compiled_histogram<T>::enqueued_bytes(
               to.on, samples.n, static_cast<int>(rule.count), what,
-              types_of<T>(samples, rule, what, types));
+              types_of<T>(samples, rule, what, with_usual(types)));
         });
   });
 }

@@ -77,14 +77,6 @@ inline int position_bytes(index_t n) {
   return n < (index_t{1} << 32) - 1 ? sizeof(std::uint32_t) : sizeof(std::uint64_t);
 }
 
-/// Throws `invalid_argument` unless items that kernels move as words of 2, 4 or 8 bytes lie at a
-/// multiple of their size.
-inline void require_aligned_words(void const* items, std::size_t bytes) {
-  if (bytes == 2) detail::require_aligned(static_cast<std::uint16_t const*>(items));
-  if (bytes == 4) detail::require_aligned(static_cast<std::uint32_t const*>(items));
-  if (bytes == 8) detail::require_aligned(static_cast<std::uint64_t const*>(items));
-}
-
 /// A sort or split that has no values if it has no place for them. Throws `invalid_argument` for
 /// misaligned keys, and for misaligned values that kernels move as words.
 template <class Call>

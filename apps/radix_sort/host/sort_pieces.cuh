@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -66,10 +67,11 @@ class sort_in_pieces {
         plan_(plan()),
         layout_(layout_of(plan_.length)),
         ws_bytes_(device_sort<Machine, Key>::workspace_bytes(plan_.length, call.value_bytes)),
-        keys_(spilled()),
-        values_(spilled() * call.value_bytes),
-        resident_(on, static_cast<std::size_t>(plan_.resident) * layout_.bytes),
-        samples_(plan_.all_samples()) {}
+        samples_(plan_.all_samples()) {
+    take_residents();
+    keys_ = buffer<Key>(spilled());
+    values_ = buffer<std::byte>(spilled() * call.value_bytes);
+  }
 
   /// Whether the device does not hold what a sort of all keys at once needs.
   static bool suits(Machine on, host_sort const& call) {
@@ -109,14 +111,22 @@ class sort_in_pieces {
     };
     std::size_t const usable = transfer<Machine>::usable_bytes(on_);
     auto const shortest = static_cast<index_t>(min_chunk_bytes(on_) / (sizeof(Key) + value_bytes_));
-    chunk_plan plan{call_.n, detail::sort_chunk_items(call_.n, shortest, usable, bytes_of)};
+    chunk_plan const plan{call_.n, detail::sort_chunk_items(call_.n, shortest, usable, bytes_of)};
     std::size_t const fixed =
         bytes_of(plan.length) + static_cast<std::size_t>(plan.all_samples()) * sizeof(word);
-    if (usable > fixed) {
-      auto const fitting = static_cast<index_t>((usable - fixed) / layout_of(plan.length).bytes);
-      plan.resident = std::min(plan.chunks(), fitting);
+    return detail::with_residents(plan, usable, fixed, layout_of(plan.length).bytes);
+  }
+
+  /// Takes memory for resident chunks; for fewer, if others took some since it was free.
+  void take_residents() {
+    while (!resident_) {
+      try {
+        resident_.emplace(on_, static_cast<std::size_t>(plan_.resident) * layout_.bytes);
+      } catch (device_error const&) {
+        if (plan_.resident == 0) throw;
+        plan_.resident /= 2;
+      }
     }
-    return plan;
   }
 
   /// Keys of all spilled chunks. Only the last chunk is shorter.
@@ -124,7 +134,7 @@ class sort_in_pieces {
 
   /// A sorted chunk that stays.
   std::byte* resident(index_t chunk) const {
-    return resident_.data() +
+    return resident_->data() +
            static_cast<std::size_t>(plan_.resident_before(chunk)) * layout_.bytes;
   }
   Key const* resident_keys(index_t chunk) const {
@@ -350,7 +360,7 @@ class sort_in_pieces {
   std::size_t ws_bytes_;
   buffer<Key> keys_;  // the sorted chunks that do not stay
   buffer<std::byte> values_;
-  taken_memory<Machine> resident_;  // the others
+  std::optional<taken_memory<Machine>> resident_;  // the others
   device::transfer_buffer<word> samples_;
   std::vector<std::vector<index_t>> cuts_;  // of each range's begin, in each chunk
   std::vector<index_t> begins_;             // of ranges

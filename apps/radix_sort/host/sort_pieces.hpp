@@ -54,6 +54,14 @@ struct chunk_plan {
   static constexpr index_t range_margin = 32;
 };
 
+/// Such chunks, as many resident as fit in `usable` bytes of device memory besides `fixed` ones.
+inline chunk_plan with_residents(chunk_plan plan, std::size_t usable, std::size_t fixed,
+                                 std::size_t chunk_bytes) {
+  std::size_t const left = usable > fixed ? usable - fixed : 0;
+  plan.resident = std::min(plan.chunks(), static_cast<index_t>(left / chunk_bytes));
+  return plan;
+}
+
 /// The largest word that at most `rank` of the sampled words are below. `samples` has those of each
 /// chunk, ascending.
 template <class Word>

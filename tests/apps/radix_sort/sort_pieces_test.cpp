@@ -113,6 +113,19 @@ TEST_CASE("all keys are samples where chunks are short, few where they are long"
   CHECK(large.ranges() <= 67);
 }
 
+TEST_CASE("chunks stay where memory is left") {
+  libscan::detail::chunk_plan const seven{700, 100};
+  auto const stay = [&](std::size_t usable, std::size_t fixed) {
+    return libscan::detail::with_residents(seven, usable, fixed, 400).resident;
+  };
+  CHECK(stay(1000, 1000) == 0);
+  CHECK(stay(900, 1000) == 0);
+  CHECK(stay(1399, 1000) == 0);
+  CHECK(stay(1400, 1000) == 1);
+  CHECK(stay(3000, 1000) == 5);
+  CHECK(stay(100000, 1000) == 7);
+}
+
 TEST_CASE("spilled chunks are spread among those that stay") {
   using plan = libscan::detail::chunk_plan;
   for (index_t const chunks : {1, 2, 7, 64}) {
