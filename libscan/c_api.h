@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls on device memory for C, other compilers and other languages. Asynchronous on a stream;
-   nothing is copied, unless a call says so. The same code as libscan/device_calls.hpp and the headers *_device_calls.hpp,
-   which have the details of each call. Link libscan::segments, and what else a call names.
+   nothing is copied, unless a call says so. The same code as libscan/device_calls.hpp and the
+   headers *_device_calls.hpp, which have the details of each call. Link libscan::segments, and what
+   else a call names.
 
    Enumerators and the layout of structs do not change within one LIBSCAN_C_API_VERSION. */
 #ifndef LIBSCAN_C_API_H
@@ -382,10 +383,10 @@ LIBSCAN_C_API libscan_status libscan_histogram_workspace_bytes(libscan_queue con
                                                                size_t* bytes);
 
 /* The types of a histogram's arrays. Zero everything that you do not set: it is LIBSCAN_U64 for
-   counts, LIBSCAN_I64 for bins, LIBSCAN_F64 for the others, as in calls without types. Counts are integers of 32 or 64 bits; those of sparse
-   histograms, and `bins`, of any size that holds them, but not LIBSCAN_I8. Weights are LIBSCAN_F32
-   or LIBSCAN_F64; edges LIBSCAN_F64 or of the samples' type, for 16-bit floats LIBSCAN_F32. What a
-   call does not have does not matter. */
+   counts, LIBSCAN_I64 for bins, LIBSCAN_F64 for the others, as in calls without types. Counts are
+   integers of 32 or 64 bits; those of sparse histograms, and `bins`, of any size that holds them,
+   but not LIBSCAN_I8. Weights are LIBSCAN_F32 or LIBSCAN_F64; edges LIBSCAN_F64 or of the samples'
+   type, for 16-bit floats LIBSCAN_F32. What a call does not have does not matter. */
 typedef struct libscan_histogram_types {
   libscan_type counts;
   libscan_type bins; /* numbers of bins that are not empty, in sparse histograms */
