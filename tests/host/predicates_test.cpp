@@ -3,6 +3,7 @@
 #include <libscan/filter_callables.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <iterator>
@@ -90,6 +91,37 @@ TEST_CASE("the library's predicates keep their calls, on every engine") {
       CHECK_THROWS_WITH(filter(on, in, out, [](int x) { return x > 2; }),
                         Contains("run on the cpu engine only"));
     }
+  }
+}
+
+TEST_CASE("long runs of items that are equal by your own word") {
+  // Runs of neighbors that differ by less than 2: {1, 2, 3}, {7}, {9}, {20, 19}.
+  std::vector<double> const in{1, 2, 3, 7, 9, 20, 19};
+  auto const near = [](double a, double b) { return std::abs(a - b) < 2; };
+  for (int const threads : {1, 2}) {
+    engine const on = engine::cpu(threads);
+    std::vector<double> out(4);
+    std::vector<std::int32_t> lengths(4);
+    std::vector<index_t> offsets(4);
+    REQUIRE(run_length_encode(on, in, out, lengths, offsets, 1, near) == 4);
+    CHECK(out == std::vector<double>{1, 7, 9, 20});
+    CHECK(lengths == std::vector<std::int32_t>{3, 1, 1, 2});
+    CHECK(offsets == std::vector<index_t>{0, 3, 4, 5});
+    REQUIRE(run_length_encode(on, in, out, lengths, offsets, 2, near) == 2);
+    CHECK(out == std::vector<double>{1, 20, 9, 20});
+    CHECK(lengths == std::vector<std::int32_t>{3, 2, 1, 2});
+    CHECK(offsets == std::vector<index_t>{0, 5, 4, 5});
+    CHECK(run_length_encode(on, in, out, lengths, offsets, 4, near) == 0);
+    CHECK(run_length_encode(on, std::vector<double>(), out, lengths, offsets, 1, near) == 0);
+    CHECK_THROWS_WITH(run_length_encode(on, in, out, lengths, offsets, 0, near),
+                      Contains("min_length is 0"));
+    std::vector<index_t> one(1);
+    CHECK_THROWS_WITH(run_length_encode(on, in, out, lengths, one, 2, near),
+                      Contains("offsets holds only 1"));
+    CHECK_THROWS_WITH(run_length_encode(on, in, out, offsets, offsets, 2, near),
+                      Contains("an output overlaps an output"));
+    CHECK_THROWS_AS(run_length_encode(on, offsets, offsets, lengths, one, 2, std::equal_to{}),
+                    invalid_argument);
   }
 }
 

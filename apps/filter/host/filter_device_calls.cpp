@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include <apps/filter/host/filter_device.hpp>
+#include <apps/filter/host/host_checks.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/core/item_types.hpp>
 #include <libscan/core/overlap.hpp>
@@ -37,12 +38,6 @@ void check_bit(filter_call const& call) {
   if (call.kind != filter_kind::split_bit || (call.bit >= 0 && call.bit < bits)) return;
   throw invalid_argument("split_by_bit: bit " + std::to_string(call.bit) + " of keys of " +
                          std::to_string(bits) + " bits; expected 0 to " + std::to_string(bits - 1));
-}
-
-void check_min_length(index_t min_length) {
-  if (min_length >= 1) return;
-  throw invalid_argument("run_length_encode: min_length is " + std::to_string(min_length) +
-                         "; expected >= 1");
 }
 
 /// The host knows where the results of runs begin; only the device knows their number.

@@ -37,4 +37,11 @@ inline void check_fits(char const* call, index_t count, index_t capacity, char c
                          ", but " + out + " holds only " + std::to_string(capacity));
 }
 
+/// Refuses a least length of runs that is none.
+inline void check_min_length(index_t min_length) {
+  if (min_length >= 1) return;
+  throw invalid_argument("run_length_encode: min_length is " + std::to_string(min_length) +
+                         "; expected >= 1");
+}
+
 }  // namespace libscan::inline v1::detail

@@ -313,10 +313,7 @@ index_t selection<T>::run_length_encode(engine const& on, std::span<T const> val
                                         std::span<T> out, std::span<index_t> lengths,
                                         std::span<index_t> offsets, index_t min_length) {
   char const* const call = "run_length_encode";
-  if (min_length < 1) {
-    throw invalid_argument("run_length_encode: min_length is " + std::to_string(min_length) +
-                           "; expected >= 1");
-  }
+  check_min_length(min_length);
   check_no_overlap(call, std::as_bytes(values), std::as_bytes(out), false);
   check_no_overlap(call, std::as_bytes(values), std::as_bytes(lengths), false);
   check_no_overlap(call, std::as_bytes(values), std::as_bytes(offsets), false);

@@ -14,6 +14,7 @@
 #include <libscan/core/engine.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/filter.hpp>
 #include <libscan/cpu/filter_with_indices.hpp>
 #include <libscan/cpu/runs.hpp>
@@ -200,6 +201,59 @@ index_t run_length_encode(engine const& on, In const& in, Out&& out, Lengths&& l
   detail::check_fits("run_length_encode", runs, detail::length(to), "runs");
   detail::check_fits("run_length_encode", runs, detail::length(long_as), "runs", "lengths");
   return runs;
+}
+
+/// The same of runs of at least `min_length` items: with 2, no trivial ones. Also writes the
+/// position of the first item of each to the front of `offsets`. Returns their number.
+///
+/// Memory: three `index_t` for each run, short or long.
+/// Throws: also `invalid_argument` if min_length < 1.
+template <host_items In, host_output Out, host_output Lengths, host_output Offsets,
+          detail::own_equality<In> Equal>
+index_t run_length_encode(engine const& on, In const& in, Out&& out, Lengths&& lengths,
+                          Offsets&& offsets, index_t min_length, Equal equal) {
+  char const* const call = "run_length_encode";
+  int const threads = detail::threads_for_predicates(on);
+  std::span<detail::item_of<In const> const> const from{in};
+  auto const to = detail::as_output(static_cast<Out&&>(out));
+  auto const long_as = detail::as_output(static_cast<Lengths&&>(lengths));
+  auto const begin_at = detail::as_output(static_cast<Offsets&&>(offsets));
+  static_assert(std::is_same_v<typename decltype(to)::value_type, detail::item_of<In const>> &&
+                    std::is_integral_v<typename decltype(long_as)::value_type> &&
+                    std::is_integral_v<typename decltype(begin_at)::value_type>,
+                "run_length_encode: in and out must hold the same type, lengths and offsets are "
+                "integers");
+  detail::check_min_length(min_length);
+  auto const results = {std::as_bytes(to), std::as_bytes(long_as), std::as_bytes(begin_at)};
+  for (auto const& a : results) {
+    detail::check_no_overlap(call, std::as_bytes(from), a, false);
+    for (auto const& b : results) {
+      if (&a < &b) detail::check_no_overlap(call, a, b, false, "an output");
+    }
+  }
+  index_t const n = detail::length(from);
+  buffer<index_t> all_lengths(n), begins(n);
+  cpu::run_outputs const all{static_cast<detail::item_of<In const>*>(nullptr),
+                             index_t{0},
+                             all_lengths.data(),
+                             n,
+                             begins.data(),
+                             n};
+  index_t const runs = cpu::run_length_encode(threads, from.data(), all, n, equal);
+  buffer<index_t> kept(runs);
+  index_t const count =
+      cpu::filter_indices(threads, all_lengths.data(), kept.data(), runs,
+                          [min_length](index_t length) { return length >= min_length; });
+  detail::check_fits(call, count, detail::length(to), "runs");
+  detail::check_fits(call, count, detail::length(long_as), "runs", "lengths");
+  detail::check_fits(call, count, detail::length(begin_at), "runs", "offsets");
+  cpu::for_each_index(threads, count, [&, run_of = kept.data()](index_t k) {
+    auto const run = static_cast<std::size_t>(run_of[k]), at = static_cast<std::size_t>(k);
+    to[at] = from[static_cast<std::size_t>(begins[run])];
+    long_as[at] = static_cast<typename decltype(long_as)::value_type>(all_lengths[run]);
+    begin_at[at] = static_cast<typename decltype(begin_at)::value_type>(begins[run]);
+  });
+  return count;
 }
 
 }  // namespace libscan::inline v1
