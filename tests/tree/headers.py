@@ -138,7 +138,8 @@ def jobs(arguments, work):
 
 def through_nvcc(arguments, compiler):
     """Compiles what nvcc prints for the C++ compiler, which -ptx omits."""
-    return [arguments.nvcc, "-std=c++20", "-O0", "-c", f"-arch={arguments.arch[0]}",
+    of_gpu = arguments.arch[0].replace("sm_", "compute_")  # its PTX only, without another one's
+    return [arguments.nvcc, "-std=c++20", "-O0", "-c", f"-gencode=arch={of_gpu},code={of_gpu}",
             f"-ccbin={compiler}", "-Xcompiler=-w", "-o", os.devnull]
 
 
