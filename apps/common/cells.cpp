@@ -41,8 +41,6 @@ bool is_one_of(std::string_view word, std::string_view const (&words)[N]) {
   return std::find(std::begin(words), std::end(words), word) != std::end(words);
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// The characters of Unicode beyond ASCII that are a zero; those of one to nine follow each.
 constexpr char32_t zeros[] = {
     0x660,   0x6f0,   0x7c0,   0x966,   0x9e6,   0xa66,   0xae6,   0xb66,   0xbe6,   0xc66,

@@ -15,6 +15,8 @@
 
 namespace libscan::apps {
 
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 /// The result of parsing a text.
 enum class parse_outcome : std::uint8_t { number, no_number, out_of_range };
 

@@ -16,8 +16,6 @@
 namespace libscan::apps {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// Whether `cell`, read as `value`, is an integer that float64 can only hold rounded.
 bool is_rounded_integer(std::string_view cell, double value) {
   if (!(std::abs(value) >= static_cast<double>(max_exact)) || std::isinf(value)) return false;

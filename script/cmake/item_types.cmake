@@ -66,9 +66,22 @@ function(libscan_compile_for_machines target)
 endfunction()
 
 function(libscan_add_executor_sources target)
-  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS
+  set(sources ${ARGN})
+  if(CMAKE_UNITY_BUILD)
+    # One source for all of the target: a kernel that several of them call is compiled once.
+    get_target_property(code ${target} libscan_executor_code)
+    list(TRANSFORM sources REPLACE "(.+)" "#include \"\\1\"" OUTPUT_VARIABLE includes)
+    set_property(TARGET ${target} APPEND PROPERTY libscan_executor_code ${includes})
+    if(code)
+      return()
+    endif()
+    set(sources ${CMAKE_CURRENT_BINARY_DIR}/${target}_executor.cpp)
+    file(GENERATE OUTPUT ${sources}
+         CONTENT "$<JOIN:$<TARGET_PROPERTY:${target},libscan_executor_code>,\n>\n")
+  endif()
+  set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS
     "$<IF:$<BOOL:${LIBSCAN_QUICK_TESTS}>,-O0,$<$<CONFIG:Release>:-O1>>")
-  target_sources(${target} PRIVATE ${ARGN})
+  target_sources(${target} PRIVATE ${sources})
 endfunction()
 
 function(libscan_type_sources result header code extension)
