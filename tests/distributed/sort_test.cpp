@@ -101,7 +101,7 @@ void check_sorts(int p, std::uint64_t seed, std::vector<double> keys, distributi
 }  // namespace
 
 TEST_CASE("sorts give each rank exactly its part, for any keys and lengths") {
-  for (int const p : {1, 2, 3, 4, 7, 64}) {
+  for (int const p : test::sized_list({1, 2, 3, 4, 7, 64}, {1, 2, 3, 16})) {
     for (auto const how :
          {skew::uniform, skew::equal, skew::two, skew::zipf, skew::sorted, skew::reverse}) {
       for (index_t const n : {index_t{0}, index_t{3}, index_t{500}, index_t{5000}}) {
@@ -116,7 +116,7 @@ TEST_CASE("sorts give each rank exactly its part, for any keys and lengths") {
 }
 
 TEST_CASE("a thousand ranks sort") {
-  int const p = static_cast<int>(test::sized(1000, 250));
+  int const p = static_cast<int>(test::sized(1000, 66));
   for (auto const how : {skew::uniform, skew::equal}) {
     auto const even = distribution::even(5000, p);
     check_sorts(p, 1, keys_of(how, 5000), test::spread_out(spread::uneven, 5000, p), even, false);
@@ -185,8 +185,8 @@ std::vector<Key> keys_within(index_t n, std::uint64_t low, std::uint64_t range) 
 }  // namespace
 
 TEST_CASE("sorts of keys that share high bits, and by some of their bits") {
-  index_t const n = 20000;
-  for (int const p : {2, 3, 7, 64}) {
+  index_t const n = test::sized(20000, 8000);  // by buckets on up to 7 ranks
+  for (int const p : test::sized_list({2, 3, 7, 64}, {2, 7, 16})) {
     auto const in = test::spread_out(spread::uneven, n, p);
     auto const out = test::spread_out(p % 2 == 0 ? spread::even : spread::every_third, n, p);
     INFO("ranks " << p);
@@ -220,8 +220,8 @@ struct four_bytes {
 }  // namespace
 
 TEST_CASE("keys of all sizes move values of all sizes, and -0 and NaN keep their bits") {
-  index_t const n = 20000;
-  for (int const p : {2, 3, 7, 64}) {
+  index_t const n = test::sized(20000, 8000);  // by buckets on up to 7 ranks
+  for (int const p : test::sized_list({2, 3, 7, 64}, {2, 7, 16})) {
     auto const in = test::spread_out(spread::uneven, n, p);
     auto const out = test::spread_out(p % 2 == 0 ? spread::even : spread::every_third, n, p);
     INFO("ranks " << p);
@@ -251,7 +251,7 @@ TEST_CASE("keys beyond all samples are sorted, too") {
 }
 
 TEST_CASE("many equal keys among others fill a bucket that all threads sort") {
-  index_t const n = test::sized(1'000'000, 300'000);
+  index_t const n = test::sized(1'000'000, 100'000);
   auto keys = keys_within<std::uint64_t>(n, 0, 0);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (i % 8 != 0) keys[i] = (std::uint64_t{1} << 60) + keys[i] % 3;
@@ -373,7 +373,7 @@ TEST_CASE("outputs of pairs and positions may overlap inputs in any way") {
 }
 
 TEST_CASE("splitters end within six rounds and 16 MiB of counters, and merges use threads") {
-  index_t const n = index_t{1} << 21;
+  index_t const n = index_t{1} << test::sized(21, 19);
   std::vector<index_t> cuts;
   for (index_t c = 1; c < 1000; ++c) cuts.push_back(c * n / 1000);
   exact_splitters<std::uint64_t> splitters(cuts, n);
@@ -472,14 +472,15 @@ TEST_CASE("filters count over ranks, and rebalance keeps the order") {
 }
 
 TEST_CASE("each failed send of a sort and a rebalance is thrown on all ranks") {
-  int const p = 4;
+  int const p = static_cast<int>(test::sized(4, 3));
+  auto const part = static_cast<std::size_t>(300 / p);
   auto keys = keys_of(skew::zipf, 300);
   auto const d = test::spread_out(spread::uneven, 300, p);
   auto const body = [&](communicator const& comm) {
     ranks const on{comm, engine::cpu(1)};
-    std::vector<double> out(75), back(static_cast<std::size_t>(d.size(comm.rank())));
-    std::vector<index_t> positions(75);
-    std::vector<float> values(75);
+    std::vector<double> out(part), back(static_cast<std::size_t>(d.size(comm.rank())));
+    std::vector<index_t> positions(part);
+    std::vector<float> values(part);
     libscan::sort_keys(on, part_of(keys, d, comm.rank()), out);
     libscan::argsort(on, part_of(keys, d, comm.rank()), positions);
     libscan::sort_pairs(on, positions, positions, values, values);
