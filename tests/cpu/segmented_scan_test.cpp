@@ -166,10 +166,10 @@ TEMPLATE_LIST_TEST_CASE("segmented scans agree with a loop per segment", "", seg
         if (!faults.empty()) FAIL_CHECK(faults);
       }
     }
-    for (index_t const n : size_ladder(512, 256, sized(40000, 17000))) {
+    for (index_t const n : size_ladder(512, 256, sized(40000, 3000))) {
       CHECK(all_faults({2, 512}, of(n, some_init<TestType>())) == "");
     }
-    for (index_t const n : {index_t{1000}, index_t{2048}, index_t{2049}, sized(100003, 40009)}) {
+    for (index_t const n : {index_t{1000}, index_t{2048}, index_t{2049}, sized(100003, 10007)}) {
       CHECK(all_faults({2, cpu::staged_chunk_items}, of(n, op.identity())) == "");
     }
   }
