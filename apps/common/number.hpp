@@ -15,6 +15,7 @@
 
 namespace libscan::apps {
 
+/// Whether the character is a decimal digit.
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// The result of parsing a text.

@@ -196,8 +196,7 @@ TEST_CASE("floating-point scans have the same bits on any number of ranks") {
     for (auto const direction : {scan_direction::forward, scan_direction::reverse}) {
       auto const inclusive = on_one<scan_kind::inclusive>(in, direction);
       auto const exclusive = on_one<scan_kind::exclusive>(in, direction);
-      for (int const p :
-           test::sized_list({2, 3, 4, 7, 64, many_ranks}, {2, 7, many_ranks})) {
+      for (int const p : test::sized_list({2, 3, 4, 7, 64, many_ranks}, {2, 7, many_ranks})) {
         for (auto const how : test::all_spreads()) {
           if (p == many_ranks && how != spread::uneven) continue;
           auto const d = test::spread_out(how, n, p);

@@ -10,7 +10,7 @@ namespace libscan::inline v1::detail {
 
 namespace {
 
-/// Adds weight(i) to the bin of each sample i, in a plain loop, and has `fault(last)` change the last bin.
+/// Adds weight(i) to the bin of each sample i, in a plain loop; fault(sum) changes the last bin's.
 template <class Sample, class Number, class Weight, class Fault>
 sample_totals add_up(Sample const* samples, index_t n, any_bins<Sample> const& bins, Number* sums,
                      Weight weight, Fault fault) {
