@@ -11,7 +11,6 @@
 #include <utility>
 
 #include <apps/common/number.hpp>
-#include <apps/common/on_threads.hpp>
 
 namespace libscan::apps {
 namespace {
@@ -66,26 +65,20 @@ plain_number_rule number_column::rule_of_plain_numbers() const {
   return rule;
 }
 
-void number_column::add_plain(std::span<std::span<std::uint64_t const> const> parts, int threads) {
-  std::vector<std::size_t> begins{0};
-  for (auto const numbers : parts) begins.push_back(begins.back() + numbers.size());
-  std::byte* const to = values_.grow(begins.back() * size_of(type_)).data();
-  std::vector<std::uint64_t> bits(parts.size());     // all of a part, joined by "or"
-  constexpr std::size_t few = std::size_t{1} << 17;  // that one thread copies while others start
-  if (begins.back() < few) threads = 1;
+void number_column::add_plain(std::span<std::uint64_t const> numbers) {
+  std::byte* const to = values_.grow(numbers.size() * size_of(type_)).data();
   visit_item_type(type_, [&]<class T>(std::type_identity<T>) {
-    for_each_on_threads(parts.size(), threads, [&](std::size_t p) {
-      T* at = reinterpret_cast<T*>(to) + begins[p];
-      std::uint64_t any = 0;
-      for (std::uint64_t const number : parts[p]) {
-        any |= number;
-        std::memcpy(at++, &number, sizeof(T));  // the low bits
-      }
-      bits[p] = any;
-    });
+    T* at = reinterpret_cast<T*>(to);
+    for (std::uint64_t const number : numbers) std::memcpy(at++, &number, sizeof(T));  // low bits
   });
+  pass_plain(numbers);
+}
+
+void number_column::pass_plain(std::span<std::uint64_t const> numbers) {
   if (typed_ || type_ != dtype::i64) return;
-  for (std::uint64_t const any : bits) negative_ = negative_ || static_cast<std::int64_t>(any) < 0;
+  std::uint64_t any = 0;
+  for (std::uint64_t const number : numbers) any |= number;
+  negative_ = negative_ || static_cast<std::int64_t>(any) < 0;
 }
 
 array number_column::release() {

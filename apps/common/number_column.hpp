@@ -29,8 +29,14 @@ class number_column {
   /// Which numbers `add_plain` takes now.
   plain_number_rule rule_of_plain_numbers() const;
 
-  /// Adds such numbers, as `plain_rows` has them, part after part.
-  void add_plain(std::span<std::span<std::uint64_t const> const> parts, int threads = 1);
+  /// Adds such numbers, as `plain_rows` has them.
+  void add_plain(std::span<std::uint64_t const> numbers);
+
+  /// Takes note of such numbers that are used elsewhere.
+  void pass_plain(std::span<std::uint64_t const> numbers);
+
+  /// The type of the numbers so far.
+  dtype type() const { return type_; }
 
   /// The bytes of the numbers so far.
   std::size_t bytes() const { return values_.size(); }

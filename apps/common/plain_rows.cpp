@@ -3,6 +3,7 @@
 #include <apps/common/plain_rows.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <charconv>
 #include <cstring>
@@ -241,8 +242,8 @@ class line_scanner {
         break;
       }
       numbers.push_back(bits);
-      if (with_rows) to.rows.push_back({line, static_cast<std::size_t>(at - line)});
       ++at;
+      if (with_rows) to.ends.push_back(static_cast<std::uint32_t>(at - to.begin));
     }
     to.count += numbers.size() - before;
   }
@@ -281,6 +282,23 @@ class line_scanner {
   char const* readable_;
 };
 
+/// Parts of a text that end where lines do.
+std::vector<std::string_view> parts_of(std::string_view text, int threads) {
+  // Several parts for each thread: one that loses its core leaves them to the others.
+  constexpr std::size_t min_part_bytes = std::size_t{1} << 17, of_thread = 16;
+  std::size_t const max_parts = threads > 1 ? static_cast<std::size_t>(threads) * of_thread : 1;
+  std::size_t const count = std::clamp<std::size_t>(text.size() / min_part_bytes, 1, max_parts);
+  std::vector<std::string_view> parts;
+  for (std::size_t left = count; left > 0; --left) {
+    std::size_t const bytes =
+        left == 1 ? text.size()
+                  : std::min(text.find('\n', text.size() / left), text.size() - 1) + 1;
+    parts.push_back(text.substr(0, bytes));
+    text.remove_prefix(bytes);
+  }
+  return parts;
+}
+
 }  // namespace
 
 plain_row_scanner::plain_row_scanner(plain_rules const& rules, std::vector<plain_column> columns)
@@ -292,7 +310,8 @@ plain_row_scanner::plain_row_scanner(plain_rules const& rules, std::vector<plain
 
 void plain_row_scanner::scan(std::string_view text, char const* readable, bool with_rows,
                              plain_rows& to) const {
-  to.rows.clear();
+  to.begin = text.data();
+  to.ends.clear();
   to.columns.resize(columns_.size());
   for (auto& cells : to.columns) {
     cells.numbers.clear();
@@ -312,7 +331,7 @@ void plain_row_scanner::scan(std::string_view text, char const* readable, bool w
       at = line;
       break;
     }
-    if (with_rows) to.rows.push_back({line, static_cast<std::size_t>(at - line - 1)});
+    if (with_rows) to.ends.push_back(static_cast<std::uint32_t>(at - to.begin));
     ++to.count;
   }
   to.bytes = static_cast<std::size_t>(at - text.data());
@@ -322,60 +341,71 @@ void plain_row_scanner::scan(std::string_view text, char const* readable, bool w
   }
 }
 
-std::span<plain_rows const> plain_row_scanner::scan(std::string_view text, char const* readable,
-                                                    bool with_rows, int threads,
-                                                    std::vector<plain_rows>& to) const {
-  // Several parts for each thread: one that loses its core leaves them to the others.
-  constexpr std::size_t min_part_bytes = std::size_t{1} << 17, of_thread = 4;
-  std::size_t const max_parts = threads > 1 ? static_cast<std::size_t>(threads) * of_thread : 1;
-  std::size_t const count = std::clamp<std::size_t>(text.size() / min_part_bytes, 1, max_parts);
-  std::vector<std::string_view> parts;
-  for (std::size_t left = count; left > 0; --left) {
-    std::size_t const bytes =
-        left == 1 ? text.size()
-                  : std::min(text.find('\n', text.size() / left), text.size() - 1) + 1;
-    parts.push_back(text.substr(0, bytes));
-    text.remove_prefix(bytes);
-  }
-  to.resize(std::max(to.size(), count));
-  for_each_on_threads(count, threads,
-                      [&](std::size_t i) { scan(parts[i], readable, with_rows, to[i]); });
-  std::size_t all = 0;
-  while (all + 1 < count && to[all].bytes == parts[all].size()) ++all;
-  return {to.data(), all + 1};
+plain_row_scanner::outcome plain_row_scanner::scan(std::string_view text, char const* readable,
+                                                   bool with_rows, int threads,
+                                                   plain_row_use const& use,
+                                                   std::vector<plain_rows>& to) const {
+  std::vector<std::string_view> const parts = parts_of(text, threads);
+  to.resize(std::max(to.size(), static_cast<std::size_t>(threads)));
+  outcome found;
+  std::atomic<bool> ended{false};  // a line is not plain, or a row was not taken
+  auto const take = [&](std::size_t i) {
+    if (ended) return;
+    plain_rows const& part = to[i % to.size()];
+    std::size_t const taken = use.take(part, i % to.size());
+    found.plain_bytes += part.bytes;
+    found.taken += taken;
+    found.taken_bytes += taken == part.count ? part.bytes : part.place(taken);
+    ended = taken < part.count || part.bytes < parts[i].size();
+  };
+  // No more parts than threads are in use, and they follow each other: slots are not shared.
+  for_each_in_order(
+      parts.size(), threads,
+      [&](std::size_t i, auto const& put) {
+        if (!ended) {
+          plain_rows& part = to[i % to.size()];
+          scan(parts[i], readable, with_rows, part);
+          if (use.prepare) use.prepare(part, i % to.size());
+        }
+        put(i);
+      },
+      take);
+  return found;
 }
 
 plain_row_feed::plain_row_feed(column_reader& in, int threads)
     : in_(in), threads_(threads_for(threads)) {}
 
-std::span<plain_rows const> plain_row_feed::next(std::vector<plain_column> columns,
-                                                 bool with_rows) {
-  if (pause_ > 0) {
-    --pause_;
-    return {};
-  }
+bool plain_row_feed::due() {
+  if (pause_ == 0) return in_.rules_of_plain_rows().has_value();
+  --pause_;
+  return false;
+}
+
+bool plain_row_feed::next(std::vector<plain_column> columns, bool with_rows,
+                          plain_row_use const& use) {
   auto const rules = in_.rules_of_plain_rows();
-  if (!rules) return {};
+  if (!rules) return false;
   std::string_view const ahead = in_.ahead();
   std::string_view const text = ahead.substr(0, window_);
   std::size_t const last = text.rfind('\n');
   if (last == std::string_view::npos) {
     window_ = std::max(window_, min_window);
-    return {};
+    return false;
   }
   plain_row_scanner const scanner(*rules, std::move(columns));
-  auto const parts = scanner.scan(text.substr(0, last + 1), ahead.data() + ahead.size(), with_rows,
-                                  threads_, parts_);
-  std::size_t bytes = 0;
-  for (plain_rows const& part : parts) bytes += part.bytes;
-  adapt(bytes, last + 1);
-  return bytes == 0 ? std::span<plain_rows const>() : parts;
+  auto const found = scanner.scan(text.substr(0, last + 1), ahead.data() + ahead.size(), with_rows,
+                                  threads_, use, parts_);
+  in_.pass(found.taken_bytes, found.taken);
+  if (found.taken_bytes < found.plain_bytes) return false;
+  adapt(found.plain_bytes, last + 1);
+  return found.taken > 0;
 }
 
 /// Doubles the window while all of it is plain. Otherwise makes it as long as what was plain; and
 /// if nothing was, skips more and more rows.
 void plain_row_feed::adapt(std::size_t plain, std::size_t scanned) {
-  constexpr std::uint64_t max_of_thread = std::uint64_t{1} << 20;
+  constexpr std::uint64_t max_of_thread = std::uint64_t{1} << 22;
   auto const max_window = static_cast<std::size_t>(
       std::clamp<std::uint64_t>(memory_bound() / 256, min_window, max_of_thread) *
       static_cast<std::uint64_t>(threads_));

@@ -5,9 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -48,8 +48,8 @@ struct plain_rules {
 
 /// Successive plain rows.
 struct plain_rows {
-  /// The bytes of each row without the LF after them.
-  std::vector<std::string_view> rows;
+  char const* begin = nullptr;      ///< of the first row
+  std::vector<std::uint32_t> ends;  ///< of each row, after its LF: distances from `begin`
 
   /// The cells of a column. Numbers: int64, double or float, as the rule says, in the low bits.
   struct cells {
@@ -60,6 +60,21 @@ struct plain_rows {
 
   std::size_t count = 0;  ///< rows
   std::size_t bytes = 0;  ///< that they have, with their LF
+
+  /// The distance from `begin` to a row; to the end for `count`.
+  std::size_t place(std::size_t row) const { return row == 0 ? 0 : ends[row - 1]; }
+};
+
+/// What becomes of plain rows, part of a text after part. `slot` is below the number of threads;
+/// parts that are in use at the same time have different ones.
+struct plain_row_use {
+  /// Called on the thread that has scanned a part, at the same time as for other parts. The part
+  /// may not be taken.
+  std::function<void(plain_rows const&, std::size_t slot)> prepare;
+
+  /// Called for one part at a time, in their order. Returns how many of its rows are taken; if not
+  /// all, no others are.
+  std::function<std::size_t(plain_rows const&, std::size_t slot)> take;
 };
 
 /// Scans texts for plain rows.
@@ -68,14 +83,19 @@ class plain_row_scanner {
   plain_row_scanner(plain_rules const& rules, std::vector<plain_column> columns);
 
   /// Replaces `to` by the plain rows at the beginning of `text`, up to the first line that is not
-  /// plain or has no LF. Their bytes stay in `text`. `with_rows`: whether `rows` are wanted, too.
-  /// Bytes up to `readable` may be read.
+  /// plain or has no LF. Their bytes stay in `text`, which has less than 4 GiB. `with_rows`: whether
+  /// `ends` are wanted, too. Bytes up to `readable` may be read.
   void scan(std::string_view text, char const* readable, bool with_rows, plain_rows& to) const;
 
-  /// The same for consecutive parts of `text` on several threads. Returns the parts up to the first
-  /// one that is not all plain.
-  std::span<plain_rows const> scan(std::string_view text, char const* readable, bool with_rows,
-                                   int threads, std::vector<plain_rows>& to) const;
+  /// What was found in a text.
+  struct outcome {
+    std::size_t plain_bytes = 0;             ///< of all plain rows
+    std::size_t taken_bytes = 0, taken = 0;  ///< of the rows that were taken, and how many
+  };
+
+  /// The same for consecutive parts of `text` on several threads. `to`: memory that is used again.
+  outcome scan(std::string_view text, char const* readable, bool with_rows, int threads,
+               plain_row_use const& use, std::vector<plain_rows>& to) const;
 
  private:
   plain_rules rules_;
@@ -88,9 +108,13 @@ class plain_row_feed {
   /// Scans on that many threads, 0: one for each core. `in` must outlive this object.
   plain_row_feed(column_reader& in, int threads);
 
-  /// Plain rows that follow the row of `in`, if any. Valid until the next call of either. The
-  /// caller then lets `in` pass those that it takes.
-  std::span<plain_rows const> next(std::vector<plain_column> columns, bool with_rows);
+  /// Whether plain rows may follow the row of `in`. Says no for more and more rows while they do
+  /// not.
+  bool due();
+
+  /// Lets `in` pass plain rows that follow its row, and uses them. False if there were none, or not
+  /// all of them were taken.
+  bool next(std::vector<plain_column> columns, bool with_rows, plain_row_use const& use);
 
  private:
   static constexpr std::size_t min_window = std::size_t{1} << 14;
@@ -101,7 +125,7 @@ class plain_row_feed {
   int threads_;
   std::vector<plain_rows> parts_;
   std::size_t window_ = min_window;         // bytes that are scanned at once
-  std::size_t pause_ = 0, next_pause_ = 0;  // rows that are not scanned
+  std::size_t pause_ = 0, next_pause_ = 0;  // rows for which none are due
 };
 
 }  // namespace libscan::apps

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -126,16 +127,18 @@ void begin_rows(array_writer& output, text_rows const& rows) {
 
 void append_rows(array_writer& output, text_rows const& rows, std::span<index_t const> positions,
                  int threads, progress* meter) {
-  constexpr std::size_t part_bytes = std::size_t{1} << 16;
-  std::size_t const all = std::max<std::size_t>(rows.text.bytes.size(), 1);
-  std::size_t const part = std::max<std::size_t>(part_bytes * rows.rows.size() / all, 1);
+  constexpr std::size_t part_bytes = std::size_t{1} << 17;
+  if (positions.empty()) return;
+  std::size_t const n = rows.rows.size();
+  auto const all = static_cast<std::size_t>(rows.rows[n - 1].end() - rows.rows[0].begin());
+  std::size_t const part = std::max<std::size_t>(part_bytes * n / std::max<std::size_t>(all, 1), 1);
   char const* const text_end =
       reinterpret_cast<char const*>(rows.text.bytes.data()) + rows.text.bytes.size();
   auto const at = [&](std::size_t i) { return static_cast<std::size_t>(positions[i]); };
   auto const collect = [&](std::size_t p, auto const& put) {
     // Rows may be at random places: the next ones are prefetched, and before that their addresses.
     constexpr std::size_t ahead = 32;
-    std::string lines;
+    std::unique_ptr<char[]> const lines(new char[2 * part_bytes]);
     std::size_t size = 0;  // of `lines`
     for (std::size_t i = p * part; i < std::min((p + 1) * part, positions.size()); ++i) {
       if (i + 2 * ahead < positions.size()) rows.rows.prefetch(at(i + 2 * ahead));
@@ -146,17 +149,20 @@ void append_rows(array_writer& output, text_rows const& rows, std::span<index_t 
       }
       std::string_view const text = rows.rows[at(i)];
       std::string_view const end = text.data() + text.size() == text_end ? rows.last_end : "\n";
-      if (size + text.size() + end.size() > lines.size()) {
-        lines.resize(size + text.size() + end.size() + 2 * part_bytes);
+      if (size + text.size() + end.size() > 2 * part_bytes) {
+        put(std::string_view(lines.get(), size));
+        size = 0;
       }
-      text.copy(lines.data() + size, text.size());
-      end.copy(lines.data() + size + text.size(), end.size());
-      size += text.size() + end.size();
-      if (size < part_bytes) continue;
-      put(std::string_view(lines).substr(0, size));
-      size = 0;
+      if (text.size() + end.size() > 2 * part_bytes) {
+        put(text);
+      } else {
+        text.copy(lines.get() + size, text.size());
+        size += text.size();
+      }
+      end.copy(lines.get() + size, end.size());
+      size += end.size();
     }
-    put(std::string_view(lines).substr(0, size));
+    put(std::string_view(lines.get(), size));
   };
   for_each_in_order((positions.size() + part - 1) / part, threads_for(threads), collect,
                     [&](std::string_view lines) {

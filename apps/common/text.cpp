@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,7 +11,6 @@
 #include <apps/common/byte_source.hpp>
 #include <apps/common/compression.hpp>
 #include <apps/common/memory_bound.hpp>
-#include <apps/common/on_threads.hpp>
 #include <apps/common/table.hpp>
 #include <apps/common/utf8.hpp>
 
@@ -21,8 +19,7 @@ namespace libscan::apps {
 number_reader::number_reader(byte_reader& in, read_options const& options)
     : cells_(in, options),
       numbers_(cells_, 0, options.type, in.name()),
-      feed_(cells_, options.threads),
-      threads_(threads_for(options.threads)) {}
+      feed_(cells_, options.threads) {}
 
 array number_reader::next(std::size_t enough, bool wait) {
   auto const ends = [&] { return numbers_.bytes() >= enough || (!wait && cells_.waits()); };
@@ -40,15 +37,12 @@ array number_reader::next(std::size_t enough, bool wait) {
 
 /// Adds rows that are plain; false if there is none.
 bool number_reader::add_plain_rows() {
+  if (!feed_.due()) return false;
   plain_column column{cells_.number(0), 0, numbers_.rule_of_plain_numbers()};
-  auto const parts = feed_.next({column}, false);
-  std::vector<std::span<std::uint64_t const>> found;
-  for (plain_rows const& part : parts) {
-    found.emplace_back(part.columns[0].numbers);
-    cells_.pass(part.bytes, part.count);
-  }
-  numbers_.add_plain(found, threads_);
-  return !parts.empty();
+  return feed_.next({column}, false, {nullptr, [this](plain_rows const& part, std::size_t) {
+                                        numbers_.add_plain(part.columns[0].numbers);
+                                        return part.count;
+                                      }});
 }
 
 array read_text(byte_reader& in, read_options const& options) {

@@ -35,7 +35,6 @@ class number_reader {
   column_reader cells_;
   number_column numbers_;
   plain_row_feed feed_;
-  int threads_;
 };
 
 /// A column, or the only row, depending on `options`, as their type or as the type found. Throws

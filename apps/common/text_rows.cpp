@@ -179,8 +179,7 @@ class text_row_reader::key_builder {
     rows_ += count;
     if (any_missing_) column_.missing.resize(rows_, 0);
     if (how_.kind == cell_kind::number) {
-      std::span<std::uint64_t const> const numbers[] = {std::span(cells.numbers).first(count)};
-      numbers_.add_plain(numbers);
+      numbers_.add_plain(std::span(cells.numbers).first(count));
       return count * sizeof(std::int64_t);
     }
     for (std::string_view const word : std::span(cells.words).first(count)) {
@@ -188,6 +187,10 @@ class text_row_reader::key_builder {
     }
     return count * sizeof(std::string_view);
   }
+
+  /// Takes note of such cells that are used elsewhere.
+  void pass_plain(plain_rows::cells const& cells) { numbers_.pass_plain(cells.numbers); }
+  dtype type() const { return numbers_.type(); }
 
   /// Begins a piece of no more than that many rows.
   void begin(std::size_t rows) {
@@ -271,7 +274,7 @@ text_row_reader::text_row_reader(byte_reader& in, read_options const& options,
   std::optional<kept_bytes> kept;
   if (!limit) {
     kept = whole_text(in);
-  } else if (left && *left <= limit->bytes / 4) {
+  } else if (limit->plain && left && *left <= limit->bytes / 4) {
     kept = in.rest();
   }
   bool const few = limit && limit->enough < ~std::size_t{0};
@@ -287,7 +290,7 @@ text_row_reader::text_row_reader(byte_reader& in, read_options const& options,
         std::min<std::uint64_t>(limit->bytes / (limit->per_row + row_list::row_bytes),
                                 limit->enough) +
         1);
-    rows_expected_ = kept ? std::min(rows_expected_, max_rows) : max_rows;
+    rows_expected_ = kept ? std::min(rows_expected_, max_rows) : limit->plain ? max_rows : 0;
   } else if (options.missing.what != missing_rule::choice::skip) {
     auto const texts = std::count_if(keys.begin(), keys.end(), [](column_key const& key) {
       return key.kind == cell_kind::text;
@@ -345,7 +348,8 @@ text_rows text_row_reader::next() {
 bool text_row_reader::ends(text_rows const& piece) {
   // The only row may turn out to be a sequence.
   if (!limit_ || piece.rows.size() < (begun_ ? 1 : 2)) return false;
-  return piece.rows.size() >= limit_->enough || (!limit_->wait && cells_->waits());
+  return piece.rows.size() >= limit_->enough || (!limit_->wait && cells_->waits()) ||
+         (!limit_->plain && feed_ && feed_->due());
 }
 
 void text_row_reader::begin_piece(text_rows& to) {
@@ -393,7 +397,7 @@ std::size_t text_row_reader::fitting(plain_rows const& part) const {
   std::size_t low = 0, high = part.count;
   while (low < high) {
     std::size_t const n = (low + high + 1) / 2;
-    auto const bytes = static_cast<std::size_t>(part.rows[n - 1].end() - part.rows[0].begin());
+    std::size_t const bytes = part.place(n);
     bool const fits =
         taken_ + n * (key_bytes + row_bytes(0)) + (whole_in_ ? 0 : bytes) <= limit_->bytes &&
         (whole_in_ || (copies_ && bytes <= copies_->items().size() - copied_));
@@ -403,32 +407,44 @@ std::size_t text_row_reader::fitting(plain_rows const& part) const {
   return low;
 }
 
-/// Adds rows that are plain; false if there is none, or the piece is full.
-bool text_row_reader::add_plain_rows(text_rows& to) {
-  if (!feed_) return false;
+std::vector<plain_column> text_row_reader::plain_columns() const {
   std::vector<plain_column> columns;
   for (auto const& builder : builders_) columns.push_back(builder->plain());
-  auto const parts = feed_->next(std::move(columns), true);
-  for (plain_rows const& part : parts) {
-    std::size_t const count = fitting(part);
-    if (count > 0) {
-      char const* const from = part.rows[0].data();
-      auto const bytes =
-          static_cast<std::size_t>(part.rows[count - 1].end() - part.rows[0].begin());
-      char const* const at = whole_in_ ? from : keep({from, bytes}).data();
-      taken_ += count * row_bytes(0) + (whole_in_ ? 0 : bytes);
-      for (std::size_t k = 0; k < builders_.size(); ++k) {
-        taken_ += builders_[k]->add_plain(part.columns[k], count, from, at);
-      }
-      for (std::string_view const row : std::span(part.rows).first(count)) {
-        to.rows.push_back({at + (row.data() - from), row.size()});
-      }
-      cells_->pass(bytes + 1, count);
-    }
-    if (count < part.count) return false;
-  }
-  return !parts.empty();
+  return columns;
 }
+
+/// Adds rows that are plain; false if there is none, or the piece is full.
+bool text_row_reader::add_plain_rows(text_rows& to) {
+  if ((limit_ && !limit_->plain) || !feed_ || !feed_->due()) return false;
+  return feed_->next(plain_columns(), true, {nullptr, [&](plain_rows const& part, std::size_t) {
+                                               return add_part(part, to);
+                                             }});
+}
+
+/// Adds as many of these rows as fit, and returns their number.
+std::size_t text_row_reader::add_part(plain_rows const& part, text_rows& to) {
+  std::size_t const count = fitting(part), bytes = part.place(count);
+  if (count == 0) return 0;
+  char const* const at = whole_in_ ? part.begin : keep({part.begin, bytes}).data();
+  taken_ += count * row_bytes(0) + (whole_in_ ? 0 : bytes);
+  for (std::size_t k = 0; k < builders_.size(); ++k) {
+    taken_ += builders_[k]->add_plain(part.columns[k], count, part.begin, at);
+  }
+  to.rows.append(at, std::span(part.ends).first(count));
+  return count;
+}
+
+bool text_row_reader::pass_plain_rows(plain_row_use const& use) {
+  plain_row_use const noting{use.prepare, [&](plain_rows const& part, std::size_t slot) {
+                               builders_[0]->pass_plain(part.columns[0]);
+                               return use.take(part, slot);
+                             }};
+  bool more = feed_ != nullptr, pauses = false;
+  while (more && !(pauses = cells_->waits())) more = feed_->next(plain_columns(), true, noting);
+  return pauses;
+}
+
+dtype text_row_reader::plain_type() const { return builders_[0]->type(); }
 
 /// A copy of rows.
 std::string_view text_row_reader::keep(std::string_view rows) {

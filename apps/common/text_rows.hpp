@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +56,16 @@ class row_list {
     return {text_ + (place >> size_bits), static_cast<std::size_t>(size)};
   }
 
+  /// Appends rows that follow each other from `begin` on, each with a LF; `ends` as in
+  /// `plain_rows`.
+  void append(char const* begin, std::span<std::uint32_t const> ends) {
+    std::size_t at = 0;
+    for (std::uint32_t const end : ends) {
+      push_back({begin + at, end - 1 - at});
+      at = end;
+    }
+  }
+
   /// Brings into the cache what `operator[]` reads.
   void prefetch(std::size_t i) const { __builtin_prefetch(&places_[i]); }
 
@@ -96,6 +107,7 @@ struct row_limit {
   std::uint64_t per_row = 0;                ///< what is done with them takes that for each row
   std::size_t enough = ~std::size_t{0};     ///< the piece soon ends after that many rows
   bool wait = true;                         ///< for more rows where a pipe pauses
+  bool plain = true;                        ///< whether plain rows come in pieces, too
 };
 
 /// Reads a text as rows and their keys, in pieces that take limited memory. Rows are all lines but
@@ -117,6 +129,12 @@ class text_row_reader {
   /// int64 while all fit, as uint64 while all fit, and then as float64. Throws as the constructor.
   text_rows next();
 
+  /// Uses plain rows that come next, which are in no piece then. True where a pipe pauses. Requires a
+  /// limit without `plain`, and one key of numbers, of the type `plain_type` for these rows. Throws
+  /// as the constructor.
+  bool pass_plain_rows(plain_row_use const& use);
+  dtype plain_type() const;
+
   /// Whether the last piece has been read.
   bool at_end() const { return at_end_; }
 
@@ -136,6 +154,8 @@ class text_row_reader {
   bool ends(text_rows const& piece);
   bool add_row(text_rows& to);
   bool add_plain_rows(text_rows& to);
+  std::vector<plain_column> plain_columns() const;
+  std::size_t add_part(plain_rows const& part, text_rows& to);
   std::size_t fitting(plain_rows const& part) const;
   std::size_t row_bytes(std::size_t size) const;
   std::string_view keep(std::string_view rows);

@@ -17,11 +17,13 @@
 #include <apps/common/item_stream.hpp>
 #include <apps/common/lazy_buffer.hpp>
 #include <apps/common/memory_bound.hpp>
+#include <apps/common/on_threads.hpp>
 #include <apps/common/progress.hpp>
 #include <apps/common/steps.hpp>
 #include <apps/common/text_rows.hpp>
 #include <apps/filter/program/filter_by.hpp>
 #include <apps/filter/program/mask_file.hpp>
+#include <apps/filter/program/plain_filter.hpp>
 #include <apps/filter/program/verify.hpp>
 #include <libscan/core/engine.hpp>
 #include <libscan/core/error.hpp>
@@ -95,10 +97,12 @@ bool keeps_rows(filter_arguments const& arguments) {
          (!arguments.rejected || may_be_text(*arguments.rejected));
 }
 
-/// Rows of a text come in pieces of so many, which stay in the processor's caches.
-constexpr std::size_t many_rows = std::size_t{1} << 17;
-
-row_limit piece_of_rows() { return {memory_bound() / 4, sizeof(index_t), many_rows, false}; }
+/// Plain rows are filtered where they are read. Others come in pieces of so many, which stay in the
+/// processor's caches.
+row_limit piece_of_rows() {
+  constexpr std::size_t many_rows = std::size_t{1} << 17;
+  return {memory_bound() / 4, sizeof(index_t), many_rows, false, false};
+}
 
 /// The positions below `n` that are not in `kept`, which ascend.
 std::vector<index_t> positions_between(std::span<index_t const> kept, std::size_t n) {
@@ -359,13 +363,43 @@ class filter_run {
           [&] { for_each_output([&](auto& output) { begin_rows(output, rows); }); });
     while (take_rows(rows)) {
       if (more == nullptr || more->at_end()) return commit();
-      // The input pauses: what is kept so far is shown.
-      if (rows.rows.size() < many_rows) for_each_output([](auto& output) { output.flush(); });
+      // Where the input pauses, what is kept so far is shown.
+      if (pass_plain_rows(*more)) for_each_output([](auto& output) { output.flush(); });
       rows = {};  // its memory is used again
       timed(read_seconds_, [&] { rows = more->next(); });
       bytes_read_ = std::max(bytes_read_, more->bytes_by_blocks());
     }
     return exit_code::difference;
+  }
+
+  /// Filters plain rows that come next. True where the input pauses.
+  bool pass_plain_rows(text_row_reader& in) {
+    if (!plain_) plain_.emplace(*tree_, rejected_.has_value(), threads_for(engine_.threads()));
+    double const filtered = plain_->seconds();
+    double write_seconds = 0, seconds = 0;
+    plain_row_use const use{
+        [&](plain_rows const& rows, std::size_t slot) {
+          plain_->filter(rows, in.plain_type(), slot);
+        },
+        [&](plain_rows const& rows, std::size_t slot) {
+          plain_filter::part const& part = (*plain_)[slot];
+          timed(write_seconds, [&] {
+            output_.append_text(part.kept);
+            if (rejected_) rejected_->append_text(part.rejected);
+          });
+          *rows_read_ += static_cast<index_t>(rows.count);
+          kept_ += part.count;
+          result_bytes_ += static_cast<std::uint64_t>(part.count) * sizeof(index_t);
+          return rows.count;
+        }};
+    bool const pauses = timed(seconds, [&] { return in.pass_plain_rows(use); });
+    // All steps run at the same time: each gets its share.
+    write_seconds /= threads_for(engine_.threads());
+    double const filter_seconds = plain_->seconds() - filtered;
+    write_seconds_ += write_seconds;
+    filter_seconds_ += filter_seconds;
+    read_seconds_ += seconds - write_seconds - filter_seconds;
+    return pauses;
   }
 
   /// Filters a piece of the rows; false if --verify finds a difference.
@@ -517,6 +551,7 @@ class filter_run {
   progress meter_;
   std::optional<item_stream> input_;
   std::optional<mask_file> mask_;
+  std::optional<plain_filter> plain_;                // of a text whose rows stay whole
   std::optional<index_t> rows_read_;                 // of a text whose rows stay whole
   std::uint64_t header_line_ = 0;                    // above them
   std::unique_ptr<lazy_buffer<index_t>> row_space_;  // for positions of a piece of rows
