@@ -14,6 +14,7 @@
 #include <apps/common/column_reader.hpp>
 #include <apps/common/memory_bound.hpp>
 #include <apps/common/on_threads.hpp>
+#include <apps/common/vector_marks.hpp>
 
 namespace libscan::apps {
 namespace {
@@ -25,12 +26,6 @@ std::uint64_t load(char const* at) {
   std::memcpy(&word, at, sizeof word);
   if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
   return word;
-}
-
-/// The high bits of the bytes that are `byte`.
-std::uint64_t matches(std::uint64_t word, char byte) {
-  std::uint64_t const other = word ^ each(static_cast<unsigned char>(byte));
-  return ~(((other & each(0x7f)) + each(0x7f)) | other | each(0x7f));
 }
 
 /// How many of the first characters are digits.
@@ -150,16 +145,18 @@ bool take_float(char const*& at, char const* readable, plain_number_rule const& 
 /// Scans lines that end before `end`.
 class line_scanner {
  public:
-  line_scanner(plain_rules const& rules, std::vector<plain_column> const& columns, char const* end,
-               char const* readable)
+  line_scanner(plain_rules const& rules, std::vector<plain_column> const& columns,
+               std::string_view text, char const* readable, plain_rows::marks const& marks)
       : delimiter_(rules.delimiter),
         blanks_(rules.delimiter == ' '),
         rules_(rules),
         columns_(columns),
-        end_(end),
-        readable_(readable) {}
+        begin_(text.data()),
+        end_(text.data() + text.size()),
+        readable_(readable),
+        marks_(marks) {}
 
-  /// Moves from the beginning of a line to the next line; false: it is not plain.
+  /// Moves from the beginning of a line to the next line; false: it is not plain. Requires marks.
   bool scan(char const*& at, std::vector<plain_rows::cells>& to) const {
     skip_blanks(at);
     if (*at == '\n' || *at == '\r' || (*at == '#' && !rules_.hash_is_plain)) return false;
@@ -177,7 +174,7 @@ class line_scanner {
       if (!good) return false;
     }
     if (rules_.cells == 0) {
-      at = (*at == '\n' ? at : find(at, '\n', '\n')) + 1;
+      at = next(marks_.line_ends, at) + 1;
       return true;
     }
     for (; *at != '\n'; ++cell) {
@@ -202,23 +199,21 @@ class line_scanner {
     while (*at == ' ' || (*at == '\t' && delimiter_ != '\t')) ++at;
   }
 
-  /// The first of two characters from `at` on, at least one is in the line.
-  char const* find(char const* at, char a, char b) const {
-    for (; end_ - at >= 8; at += 8) {
-      std::uint64_t const word = load(at);
-      std::uint64_t const found = matches(word, a) | matches(word, b);
-      if (found != 0) return at + std::countr_zero(found) / 8;
-    }
-    while (*at != a && *at != b) ++at;
-    return at;
+  /// The first character from `at` on that is marked. There is one.
+  char const* next(std::vector<std::uint64_t> const& marks, char const* at) const {
+    constexpr std::size_t bits = 64;
+    auto const place = static_cast<std::size_t>(at - begin_);
+    std::size_t word = place / bits;
+    std::uint64_t const left = marks[word] >> place % bits;
+    if (left != 0) return at + std::countr_zero(left);
+    do {
+      ++word;
+    } while (marks[word] == 0);
+    return begin_ + word * bits + std::countr_zero(marks[word]);
   }
 
   /// The delimiter or LF from `at` on.
-  char const* end_of_cell(char const* at) const {
-    if (!blanks_) return find(at, delimiter_, '\n');
-    while (!is_tab_or_space(*at) && *at != '\n') ++at;
-    return at;
-  }
+  char const* end_of_cell(char const* at) const { return next(marks_.separators, at); }
 
   /// Moves to the next cell; false: there is none, and `at` is the LF.
   bool next_cell(char const*& at) const {
@@ -278,8 +273,10 @@ class line_scanner {
   bool blanks_;
   plain_rules const& rules_;
   std::vector<plain_column> const& columns_;
+  char const* begin_;
   char const* end_;
   char const* readable_;
+  plain_rows::marks const& marks_;
 };
 
 /// Parts of a text that end where lines do.
@@ -308,6 +305,16 @@ plain_row_scanner::plain_row_scanner(plain_rules const& rules, std::vector<plain
       [](plain_column const& a, plain_column const& b) { return a.number < b.number; });
 }
 
+void plain_row_scanner::mark(std::string_view text, plain_rows::marks& to) const {
+  bool const blanks = rules_.delimiter == ' ';
+  std::size_t const words = text.size() / 64 + 1;
+  to.line_ends.resize(std::max(to.line_ends.size(), words));
+  to.separators.resize(to.line_ends.size());
+  best_character_markers().mark(text.data(), text.size(), rules_.delimiter,
+                                blanks ? '\t' : rules_.delimiter, to.line_ends.data(),
+                                to.separators.data());
+}
+
 void plain_row_scanner::scan(std::string_view text, char const* readable, bool with_rows,
                              plain_rows& to) const {
   to.begin = text.data();
@@ -322,10 +329,11 @@ void plain_row_scanner::scan(std::string_view text, char const* readable, bool w
   text = text.substr(0, text.rfind('\n') + 1);
   char const* at = text.data();
   char const* const end = at + text.size();
-  line_scanner const lines(rules_, columns_, end, readable);
-  for (;;) {
+  line_scanner const lines(rules_, columns_, text, readable, to.marked);
+  for (bool marked = false;; marked = true) {
     lines.scan_numbers(at, with_rows, to);
     if (at == end) break;
+    if (!marked) mark(text, to.marked);
     char const* const line = at;
     if (!lines.scan(at, to.columns)) {
       at = line;

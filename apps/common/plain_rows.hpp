@@ -58,6 +58,12 @@ struct plain_rows {
   };
   std::vector<cells> columns;
 
+  /// Where lines and cells end; as `character_marker` sets them.
+  struct marks {
+    std::vector<std::uint64_t> line_ends, separators;
+  };
+  marks marked;  ///< of the text that was scanned
+
   std::size_t count = 0;  ///< rows
   std::size_t bytes = 0;  ///< that they have, with their LF
 
@@ -98,6 +104,8 @@ class plain_row_scanner {
                plain_row_use const& use, std::vector<plain_rows>& to) const;
 
  private:
+  void mark(std::string_view text, plain_rows::marks& to) const;
+
   plain_rules rules_;
   std::vector<plain_column> columns_;  // in ascending order of their numbers
 };

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vector code of vector_marks.hpp, through Highway.
+#include <apps/common/vector_marks.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#define LIBSCAN_VECTORS_UP_TO_AVX2
+#include <libscan/cpu/vector_targets.hpp>
+
+#define HWY_TARGET_INCLUDE "apps/common/vector_marks.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <libscan/cpu/vector_dispatch.hpp>
+
+HWY_BEFORE_NAMESPACE();
+namespace libscan::apps {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr std::size_t word_bits = 64;
+
+/// The marks of 64 characters.
+HWY_INLINE void mark_word(char const* text, char a, char b, std::uint64_t& line_ends,
+                          std::uint64_t& separators) {
+#if HWY_TARGET == HWY_SCALAR
+  line_ends = separators = 0;
+  for (std::size_t i = 0; i < word_bits; ++i) {
+    bool const ends = text[i] == '\n', separates = ends || text[i] == a || text[i] == b;
+    line_ends |= std::uint64_t{ends} << i;
+    separators |= std::uint64_t{separates} << i;
+  }
+#else
+  hn::CappedTag<std::uint8_t, word_bits> const d;
+  auto const same = [&](auto characters, char one) HWY_ATTR {
+    return hn::Eq(characters, hn::Set(d, static_cast<std::uint8_t>(one)));
+  };
+  std::uint8_t ends[2 * sizeof(std::uint64_t)], all[2 * sizeof(std::uint64_t)];
+  for (std::size_t i = 0; i < word_bits; i += hn::Lanes(d)) {
+    auto const some = hn::LoadU(d, reinterpret_cast<std::uint8_t const*>(text + i));
+    auto const end = same(some, '\n');
+    hn::StoreMaskBits(d, end, ends + i / 8);
+    hn::StoreMaskBits(d, hn::Or(end, hn::Or(same(some, a), same(some, b))), all + i / 8);
+  }
+  std::memcpy(&line_ends, ends, sizeof line_ends);
+  std::memcpy(&separators, all, sizeof separators);
+  if constexpr (std::endian::native == std::endian::big) {
+    line_ends = __builtin_bswap64(line_ends);
+    separators = __builtin_bswap64(separators);
+  }
+#endif
+}
+
+void mark_characters(char const* text, std::size_t size, char a, char b, std::uint64_t* line_ends,
+                     std::uint64_t* separators) {
+  for (; size >= word_bits; size -= word_bits, text += word_bits) {
+    mark_word(text, a, b, *line_ends++, *separators++);
+  }
+  if (size == 0) return;
+  char last[word_bits] = {};
+  std::copy_n(text, size, last);
+  mark_word(last, a, b, *line_ends, *separators);
+}
+
+void choose(character_markers& to) { to = {mark_characters}; }
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace libscan::apps
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace libscan::apps {
+
+LIBSCAN_VECTOR_TABLE(character_markers, choose)
+
+}  // namespace libscan::apps
+#endif
