@@ -138,6 +138,7 @@ void item_stream::hold() {
 void item_stream::hold_rows() {
   row_reader_.emplace(*in_, options_, how_.keys, how_.row_memory);
   rows_ = row_reader_->next();
+  bytes_read_ = std::max(bytes_read_, row_reader_->bytes_by_blocks());
   bool const all = row_reader_->at_end();
   if (all && options_.meter != nullptr) options_.meter->finish();
   held_ = rows_->keys[0].numbers;

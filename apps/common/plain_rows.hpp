@@ -89,8 +89,8 @@ class plain_row_scanner {
   plain_row_scanner(plain_rules const& rules, std::vector<plain_column> columns);
 
   /// Replaces `to` by the plain rows at the beginning of `text`, up to the first line that is not
-  /// plain or has no LF. Their bytes stay in `text`, which has less than 4 GiB. `with_rows`: whether
-  /// `ends` are wanted, too. Bytes up to `readable` may be read.
+  /// plain or has no LF. Their bytes stay in `text`, which has less than 4 GiB. `with_rows`:
+  /// whether `ends` are wanted, too. Bytes up to `readable` may be read.
   void scan(std::string_view text, char const* readable, bool with_rows, plain_rows& to) const;
 
   /// What was found in a text.
@@ -120,12 +120,16 @@ class plain_row_feed {
   /// not.
   bool due();
 
+  /// Whether all rows were plain for so long that whole parts of the text may be.
+  bool flows() const { return window_ >= flowing_window; }
+
   /// Lets `in` pass plain rows that follow its row, and uses them. False if there were none, or not
   /// all of them were taken.
   bool next(std::vector<plain_column> columns, bool with_rows, plain_row_use const& use);
 
  private:
   static constexpr std::size_t min_window = std::size_t{1} << 14;
+  static constexpr std::size_t flowing_window = std::size_t{1} << 18;
 
   void adapt(std::size_t plain, std::size_t scanned);
 

@@ -274,7 +274,7 @@ text_row_reader::text_row_reader(byte_reader& in, read_options const& options,
   std::optional<kept_bytes> kept;
   if (!limit) {
     kept = whole_text(in);
-  } else if (limit->plain && left && *left <= limit->bytes / 4) {
+  } else if (limit->all && left && *left <= limit->bytes / 4) {
     kept = in.rest();
   }
   bool const few = limit && limit->enough < ~std::size_t{0};
@@ -290,7 +290,7 @@ text_row_reader::text_row_reader(byte_reader& in, read_options const& options,
         std::min<std::uint64_t>(limit->bytes / (limit->per_row + row_list::row_bytes),
                                 limit->enough) +
         1);
-    rows_expected_ = kept ? std::min(rows_expected_, max_rows) : limit->plain ? max_rows : 0;
+    rows_expected_ = kept ? std::min(rows_expected_, max_rows) : max_rows;
   } else if (options.missing.what != missing_rule::choice::skip) {
     auto const texts = std::count_if(keys.begin(), keys.end(), [](column_key const& key) {
       return key.kind == cell_kind::text;
@@ -349,7 +349,7 @@ bool text_row_reader::ends(text_rows const& piece) {
   // The only row may turn out to be a sequence.
   if (!limit_ || piece.rows.size() < (begun_ ? 1 : 2)) return false;
   return piece.rows.size() >= limit_->enough || (!limit_->wait && cells_->waits()) ||
-         (!limit_->plain && feed_ && feed_->due());
+         (!limit_->all && feed_ && feed_->flows());
 }
 
 void text_row_reader::begin_piece(text_rows& to) {
@@ -415,7 +415,7 @@ std::vector<plain_column> text_row_reader::plain_columns() const {
 
 /// Adds rows that are plain; false if there is none, or the piece is full.
 bool text_row_reader::add_plain_rows(text_rows& to) {
-  if ((limit_ && !limit_->plain) || !feed_ || !feed_->due()) return false;
+  if (!feed_ || !feed_->due()) return false;
   return feed_->next(plain_columns(), true, {nullptr, [&](plain_rows const& part, std::size_t) {
                                                return add_part(part, to);
                                              }});
@@ -439,8 +439,10 @@ bool text_row_reader::pass_plain_rows(plain_row_use const& use) {
                                builders_[0]->pass_plain(part.columns[0]);
                                return use.take(part, slot);
                              }};
-  bool more = feed_ != nullptr, pauses = false;
-  while (more && !(pauses = cells_->waits())) more = feed_->next(plain_columns(), true, noting);
+  bool more = true, pauses = false;
+  while (more && !(pauses = cells_->waits())) {
+    more = feed_ && feed_->flows() && feed_->next(plain_columns(), true, noting);
+  }
   return pauses;
 }
 

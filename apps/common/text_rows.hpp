@@ -107,7 +107,7 @@ struct row_limit {
   std::uint64_t per_row = 0;                ///< what is done with them takes that for each row
   std::size_t enough = ~std::size_t{0};     ///< the piece soon ends after that many rows
   bool wait = true;                         ///< for more rows where a pipe pauses
-  bool plain = true;                        ///< whether plain rows come in pieces, too
+  bool all = true;                          ///< else it ends where plain rows are to be passed
 };
 
 /// Reads a text as rows and their keys, in pieces that take limited memory. Rows are all lines but
@@ -129,9 +129,9 @@ class text_row_reader {
   /// int64 while all fit, as uint64 while all fit, and then as float64. Throws as the constructor.
   text_rows next();
 
-  /// Uses plain rows that come next, which are in no piece then. True where a pipe pauses. Requires a
-  /// limit without `plain`, and one key of numbers, of the type `plain_type` for these rows. Throws
-  /// as the constructor.
+  /// Uses plain rows that come next, which are in no piece then, if many rows were plain. True
+  /// where a pipe pauses. Requires a limit without `all`, and one key of numbers, of the type
+  /// `plain_type` for these rows. Throws as the constructor.
   bool pass_plain_rows(plain_row_use const& use);
   dtype plain_type() const;
 

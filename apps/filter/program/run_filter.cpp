@@ -97,8 +97,8 @@ bool keeps_rows(filter_arguments const& arguments) {
          (!arguments.rejected || may_be_text(*arguments.rejected));
 }
 
-/// Plain rows are filtered where they are read. Others come in pieces of so many, which stay in the
-/// processor's caches.
+/// Where all rows are plain, they are filtered where they are read. Others come in pieces of so
+/// many, which stay in the processor's caches.
 row_limit piece_of_rows() {
   constexpr std::size_t many_rows = std::size_t{1} << 17;
   return {memory_bound() / 4, sizeof(index_t), many_rows, false, false};
@@ -377,21 +377,21 @@ class filter_run {
     if (!plain_) plain_.emplace(*tree_, rejected_.has_value(), threads_for(engine_.threads()));
     double const filtered = plain_->seconds();
     double write_seconds = 0, seconds = 0;
-    plain_row_use const use{
-        [&](plain_rows const& rows, std::size_t slot) {
-          plain_->filter(rows, in.plain_type(), slot);
-        },
-        [&](plain_rows const& rows, std::size_t slot) {
-          plain_filter::part const& part = (*plain_)[slot];
-          timed(write_seconds, [&] {
-            output_.append_text(part.kept);
-            if (rejected_) rejected_->append_text(part.rejected);
-          });
-          *rows_read_ += static_cast<index_t>(rows.count);
-          kept_ += part.count;
-          result_bytes_ += static_cast<std::uint64_t>(part.count) * sizeof(index_t);
-          return rows.count;
-        }};
+    plain_row_use const use{[&](plain_rows const& rows, std::size_t slot) {
+                              plain_->filter(rows, in.plain_type(), slot);
+                            },
+                            [&](plain_rows const& rows, std::size_t slot) {
+                              plain_filter::part const& part = (*plain_)[slot];
+                              timed(write_seconds, [&] {
+                                output_.append_text(part.kept);
+                                if (rejected_) rejected_->append_text(part.rejected);
+                              });
+                              *rows_read_ += static_cast<index_t>(rows.count);
+                              kept_ += part.count;
+                              result_bytes_ +=
+                                  static_cast<std::uint64_t>(part.count) * sizeof(index_t);
+                              return rows.count;
+                            }};
     bool const pauses = timed(seconds, [&] { return in.pass_plain_rows(use); });
     // All steps run at the same time: each gets its share.
     write_seconds /= threads_for(engine_.threads());

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plain rows are read by other code than all others. Texts of both kinds must give what was written
 // into them, whatever the threads and the pieces in which their bytes come.
+#include <algorithm>
 #include <apps/common/byte_source.hpp>
 #include <apps/common/plain_rows.hpp>
 #include <apps/common/text_rows.hpp>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <libscan/core/error.hpp>
 #include <memory>
 #include <optional>
 #include <random>
@@ -229,6 +232,108 @@ TEST_CASE("pieces of enough rows are all rows") {
       CHECK(pieces > 1);
     }
   }
+}
+
+TEST_CASE("plain rows that are passed and the pieces between them are all rows") {
+  std::mt19937_64 random(4);
+  std::size_t passed = 0;
+  for (form const& how : forms()) {
+    for (std::size_t const n : {1, 2, 3, 40000}) {
+      table const written = make(random, how, n);
+      apps::read_options options = options_of(how, static_cast<int>(1 + random() % 3));
+      options.type = dtype::f64;
+      apps::byte_reader in(
+          std::make_unique<piece_source>(written.text, 1 + random() % (n == 40000 ? 900000 : 100)),
+          "x");
+      apps::text_row_reader reader(in, options, {{2}},
+                                   apps::row_limit{1 << 24, 0, 1000, true, false});
+      std::size_t at = 0;
+      bool all_same = true;
+      auto const compare = [&](std::string_view row, double number) {
+        all_same = all_same && at < n && row == written.rows[at] &&
+                   same(number, as_double(written.cells[at].number));
+        ++at;
+      };
+      std::vector<std::vector<double>> numbers(3);
+      apps::plain_row_use const use{
+          [&](apps::plain_rows const& rows, std::size_t slot) {
+            numbers[slot].clear();
+            for (std::uint64_t const bits : rows.columns[0].numbers) {
+              numbers[slot].push_back(std::bit_cast<double>(bits));
+            }
+          },
+          [&](apps::plain_rows const& rows, std::size_t slot) {
+            for (std::size_t i = 0; i < rows.count; ++i) {
+              std::size_t const begin = rows.place(i), end = rows.place(i + 1);
+              compare({rows.begin + begin, end - begin - 1}, numbers[slot][i]);
+            }
+            passed += rows.count;
+            return rows.count;
+          }};
+      for (;;) {
+        apps::text_rows const piece = reader.next();
+        auto const items = piece.keys[0].numbers.values<double>();
+        for (std::size_t i = 0; i < piece.rows.size(); ++i) compare(piece.rows[i], items[i]);
+        if (reader.at_end()) break;
+        CHECK_FALSE(reader.pass_plain_rows(use));
+      }
+      CHECK(all_same);
+      CHECK(at == written.rows.size());
+    }
+  }
+  CHECK(passed > 100000);
+}
+
+TEST_CASE("a taker of plain rows may leave some of them to others") {
+  std::string text;
+  for (int i = 0; i < 100000; ++i) text += std::to_string(i) + "\n";
+  apps::read_options options;
+  options.column = 1;
+  options.threads = 3;
+  apps::byte_reader in(std::make_unique<piece_source>(text, text.size()), "x");
+  apps::text_row_reader reader(in, options, {}, apps::row_limit{1 << 20, 0, 1000, true, false});
+  std::int64_t next = 0;
+  bool all_same = true;
+  apps::plain_row_use const use{nullptr, [&](apps::plain_rows const& rows, std::size_t) {
+                                  std::size_t const n = std::min<std::size_t>(rows.count, 777);
+                                  for (std::size_t i = 0; i < n; ++i) {
+                                    std::uint64_t const got = rows.columns[0].numbers[i];
+                                    all_same = all_same && static_cast<std::int64_t>(got) == next++;
+                                  }
+                                  return n;
+                                }};
+  for (;;) {
+    apps::text_rows const piece = reader.next();
+    for (std::int64_t const got : piece.keys[0].numbers.values<std::int64_t>()) {
+      all_same = all_same && got == next++;
+    }
+    if (reader.at_end()) break;
+    reader.pass_plain_rows(use);
+  }
+  CHECK(all_same);
+  CHECK(next == 100000);
+}
+
+TEST_CASE("negative integers of plain rows that are passed keep a column from uint64") {
+  std::string text = "1\n2\n";
+  for (int i = 0; i < 200000; ++i) text += "-5\n";
+  text += "18446744073709551615\n";
+  apps::read_options options;
+  options.column = 1;
+  apps::byte_reader in(std::make_unique<piece_source>(text, text.size()), "x");
+  apps::text_row_reader reader(in, options, {}, apps::row_limit{1 << 24, 0, 1000, true, false});
+  apps::plain_row_use const use{
+      nullptr, [](apps::plain_rows const& rows, std::size_t) { return rows.count; }};
+  std::string refusal;
+  try {
+    while (!reader.at_end()) {
+      (void)reader.next();
+      reader.pass_plain_rows(use);
+    }
+  } catch (libscan::error const& e) {
+    refusal = e.what();
+  }
+  CHECK(refusal.find("x:200003: the integer '18446744073709551615' is not exact") == 0);
 }
 
 TEST_CASE("only the piece with the last row lacks an end") {
