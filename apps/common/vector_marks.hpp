@@ -13,6 +13,7 @@ namespace libscan::apps {
 using character_marker = void (*)(char const* text, std::size_t size, char a, char b,
                                   std::uint64_t* line_ends, std::uint64_t* separators);
 
+/// The vector code.
 struct character_markers {
   character_marker mark;
 };

@@ -26,7 +26,7 @@ BELOW = {
     "textbook": ["core", "simt", "warp", "block", "device"],
     "host API": ["core", "simt", "warp", "block", "cpu", "device"],
     "distributed": ["core", "simt", "cpu", "host API"],
-    "apps/common": ["core", "distributed"],
+    "apps/common": ["core", "cpu", "distributed"],
     "apps/check": [*LIBRARY, "apps/common",
                    "apps/filter", "apps/histogram", "apps/prefix", "apps/radix_sort", "apps/spmv"],
     "apps/explain": [*LIBRARY, "apps/common",
