@@ -97,11 +97,12 @@ bool keeps_rows(filter_arguments const& arguments) {
          (!arguments.rejected || may_be_text(*arguments.rejected));
 }
 
-/// Where all rows are plain, they are filtered where they are read. Others come in pieces of so
-/// many, which stay in the processor's caches.
-row_limit piece_of_rows() {
-  constexpr std::size_t many_rows = std::size_t{1} << 17;
-  return {memory_bound() / 4, sizeof(index_t), many_rows, false, false};
+/// Rows of a text come in pieces of so many, which stay in the processor's caches.
+constexpr std::size_t many_rows = std::size_t{1} << 17;
+
+/// `all`: also where all rows are plain; else these are filtered where they are read.
+row_limit piece_of_rows(bool all) {
+  return {memory_bound() / 4, sizeof(index_t), many_rows, false, all};
 }
 
 /// The positions below `n` that are not in `kept`, which ascend.
@@ -171,7 +172,7 @@ class filter_run {
     how.whole = takes_all_items(engine_) || arguments_.common.verify;
     how.known_count = arguments_.mask.has_value();
     how.rows = keeps_rows(arguments_);
-    if (!how.whole && !arguments_.mask) how.row_memory = piece_of_rows();
+    if (!how.whole && !arguments_.mask) how.row_memory = piece_of_rows(engine_.runs_kernels());
     input_.emplace(arguments_.input, arguments_.common.reading(&meter_), how, bytes_read_);
     if (has_rows()) input_->join();
     bool const positions = arguments_.wanted == result::indices;
@@ -363,8 +364,10 @@ class filter_run {
           [&] { for_each_output([&](auto& output) { begin_rows(output, rows); }); });
     while (take_rows(rows)) {
       if (more == nullptr || more->at_end()) return commit();
+      bool const pauses =
+          engine_.runs_kernels() ? rows.rows.size() < many_rows : pass_plain_rows(*more);
       // Where the input pauses, what is kept so far is shown.
-      if (pass_plain_rows(*more)) for_each_output([](auto& output) { output.flush(); });
+      if (pauses) for_each_output([](auto& output) { output.flush(); });
       rows = {};  // its memory is used again
       timed(read_seconds_, [&] { rows = more->next(); });
       bytes_read_ = std::max(bytes_read_, more->bytes_by_blocks());
@@ -372,7 +375,7 @@ class filter_run {
     return exit_code::difference;
   }
 
-  /// Filters plain rows that come next. True where the input pauses.
+  /// Filters plain rows that come next, on the cpu engine. True where the input pauses.
   bool pass_plain_rows(text_row_reader& in) {
     if (!plain_) plain_.emplace(*tree_, rejected_.has_value(), threads_for(engine_.threads()));
     double const filtered = plain_->seconds();
