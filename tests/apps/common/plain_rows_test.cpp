@@ -284,6 +284,35 @@ TEST_CASE("plain rows that are passed and the pieces between them are all rows")
   CHECK(passed > 100000);
 }
 
+TEST_CASE("no rows are taken after the first one that is not plain, in whatever part it is") {
+  constexpr std::size_t width = 8, rows = 100000;  // several parts
+  std::string text;
+  for (std::size_t i = 0; i < rows; ++i) text += std::to_string(1000000 + i) + "\n";
+  apps::plain_column column;
+  column.numbers.emplace();
+  apps::plain_row_scanner const scanner({}, {column});
+  for (std::size_t const odd : {std::size_t{0}, std::size_t{10}, rows / 2, rows - 1, rows}) {
+    INFO("row " << odd << " is not plain");
+    std::string changed = text;
+    if (odd < rows) changed[odd * width] = 'x';
+    std::size_t next = 0;
+    bool all_same = true;
+    apps::plain_row_use const use{nullptr, [&](apps::plain_rows const& part, std::size_t) {
+                                    for (std::uint64_t const got : part.columns[0].numbers) {
+                                      all_same = all_same && got == 1000000 + next++;
+                                    }
+                                    return part.count;
+                                  }};
+    std::vector<apps::plain_rows> parts;
+    auto const found = scanner.scan(changed, changed.data() + changed.size(), true, 2, use, parts);
+    CHECK(all_same);
+    CHECK(next == odd);
+    CHECK(found.taken == odd);
+    CHECK(found.taken_bytes == odd * width);
+    CHECK(found.plain_bytes == odd * width);
+  }
+}
+
 TEST_CASE("a taker of plain rows may leave some of them to others") {
   std::string text;
   for (int i = 0; i < 100000; ++i) text += std::to_string(i) + "\n";
