@@ -22,21 +22,6 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-/// What is kept of items, what is not, and where the former are.
-template <class T>
-struct parts {
-  std::vector<T> kept, rejected;
-  std::vector<index_t> positions;
-
-  template <class Keep>
-  parts(std::vector<T> const& items, Keep keep) {
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      (keep(i) ? kept : rejected).push_back(items[i]);
-      if (keep(i)) positions.push_back(static_cast<index_t>(i));
-    }
-  }
-};
-
 /// Outputs of filters of n items, and a count.
 template <class T>
 struct outputs {
@@ -49,21 +34,19 @@ struct outputs {
   index_t counted() const { return count.copy()[0]; }
 
   /// Checks what has been written of `expected`.
-  void check_kept(parts<T> const& expected) const {
-    REQUIRE(counted() == static_cast<index_t>(expected.kept.size()));
+  void check_kept(division<T> const& expected) const {
+    REQUIRE(counted() == expected.count());
     CHECK(front(out, counted()) == expected.kept);
   }
-  void check_positions(parts<T> const& expected) const {
-    REQUIRE(counted() == static_cast<index_t>(expected.kept.size()));
+  void check_positions(division<T> const& expected) const {
+    REQUIRE(counted() == expected.count());
     CHECK(front(positions, counted()) == expected.positions);
   }
-  void check_split_in_one(parts<T> const& expected) const {
+  void check_split_in_one(division<T> const& expected) const {
     check_kept(expected);
-    auto all = expected.kept;
-    all.insert(all.end(), expected.rejected.begin(), expected.rejected.end());
-    CHECK(out.copy() == all);
+    CHECK(out.copy() == expected.joined);
   }
-  void check_split(parts<T> const& expected) const {
+  void check_split(division<T> const& expected) const {
     check_kept(expected);
     CHECK(front(rejected, static_cast<index_t>(expected.rejected.size())) == expected.rejected);
   }
@@ -77,7 +60,7 @@ TEMPLATE_TEST_CASE("filters of device memory by predicates are those of a loop",
     auto const keep = parse_predicate<T>(text);
     for (index_t const n : {0, 1, 100, 2000}) {
       auto const items = make_input<T>(pattern::small, n);
-      parts<T> const expected(items, [&](std::size_t i) { return keep(items[i]); });
+      division<T> const expected(items, [&](std::size_t i) { return keep(items[i]); });
       for (engine const& on : machines()) {
         INFO(on.description() << ", " << n << " items, " << text);
         device_memory<T> const in(on, items);
@@ -96,7 +79,7 @@ TEMPLATE_TEST_CASE("filters of device memory by predicates are those of a loop",
         to.check_kept(expected);
         to.check_positions(expected);
         count_if(queue, from, keep, to.count.data());
-        CHECK(to.counted() == static_cast<index_t>(expected.kept.size()));
+        CHECK(to.counted() == expected.count());
         filter(queue, from, in.data(), keep, to.count.data());
         CHECK(front(in, to.counted()) == expected.kept);
       }
@@ -113,7 +96,7 @@ TEST_CASE("masks in device memory filter, split, and give positions") {
       flags[i] = static_cast<std::uint8_t>(i * i % 7 < 3 ? 1 + i % 255 : 0);
       if (flags[i] != 0) words[i / 32] |= 1u << i % 32;
     }
-    parts<double> const expected(items, [&](std::size_t i) { return flags[i] != 0; });
+    division<double> const expected(items, [&](std::size_t i) { return flags[i] != 0; });
     for (engine const& on : machines()) {
       device_memory<double> const in(on, items);
       device_memory<std::uint8_t> const bytes(on, flags);
@@ -136,7 +119,7 @@ TEST_CASE("masks in device memory filter, split, and give positions") {
         mask_indices(queue, mask, to.positions.data(), to.count.data());
         to.check_positions(expected);
         count_marked(queue, mask, to.count.data());
-        CHECK(to.counted() == static_cast<index_t>(expected.kept.size()));
+        CHECK(to.counted() == expected.count());
       }
     }
   }
@@ -147,7 +130,7 @@ TEMPLATE_TEST_CASE("keys in device memory are split by a bit", "", std::int8_t, 
   for (index_t const n : {0, 1, 100, 3000}) {
     auto const keys = make_input<T>(pattern::random, n);
     for (int const bit : {0, 7}) {
-      parts<T> const expected(keys, [&](std::size_t i) { return (keys[i] >> bit & 1) == 0; });
+      division<T> const expected(keys, [&](std::size_t i) { return (keys[i] >> bit & 1) == 0; });
       for (engine const& on : machines()) {
         INFO(on.description() << ", " << n << " keys, bit " << bit);
         device_memory<T> const in(on, keys);

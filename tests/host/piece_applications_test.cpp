@@ -307,11 +307,11 @@ TEMPLATE_LIST_TEST_CASE("keys that a device does not hold are sorted in pieces",
     // The device holds few of the sorted chunks, or just less than all keys, or all pairs, need.
     auto const count = static_cast<std::size_t>(n);
     std::size_t const few = count * sizeof(Key),
-                      most_keys = few + device_sort_workspace_bytes<Key>(on, n) - 1,
-                      most_pairs = few + count * sizeof(std::uint64_t) +
-                                   device_sort_workspace_bytes<Key, std::uint64_t>(on, n) - 1;
+                      below_keys = few + device_sort_workspace_bytes<Key>(on, n) - 1,
+                      below_pairs = few + count * sizeof(std::uint64_t) +
+                                    device_sort_workspace_bytes<Key, std::uint64_t>(on, n) - 1;
     for (auto const& [what, order] : cases)
-      for (std::size_t const bytes : {few, most_keys, most_pairs}) {
+      for (std::size_t const bytes : {few, below_keys, below_pairs}) {
         libscan::detail::scoped_transfers const limited({.device_bytes = bytes});
         auto const keys = make_keys<Key>(what, n);
         sort_options const how = order;
