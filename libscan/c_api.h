@@ -56,12 +56,13 @@ typedef enum libscan_type {
   LIBSCAN_F32 = 8,
   LIBSCAN_F64 = 9,
   /* Complex numbers of two F32 or F64, the real part first. For LIBSCAN_PLUS in libscan_scan,
-     libscan_reduce, libscan_reduce_by_key, the _from of them, and libscan_workspace_bytes. */
+     libscan_reduce, libscan_reduce_by_key, the _from of them, and libscan_workspace_bytes; and for
+     libscan_adjacent_difference. */
   LIBSCAN_C64 = 10,
   LIBSCAN_C128 = 11,
   /* 16-bit floats: IEEE halves and bfloat16. As items of scans and sums that end in _as, as results
-     of such scans, as keys of segments, reductions by key and sorts, and as samples. bool is
-     LIBSCAN_U8. */
+     of such scans, in differences, filters and runs, as keys of segments, reductions by key and
+     sorts, and as samples. bool is LIBSCAN_U8. */
   LIBSCAN_F16 = 12,
   LIBSCAN_BF16 = 13
 } libscan_type;
@@ -149,12 +150,14 @@ LIBSCAN_C_API libscan_status libscan_scan_from(libscan_queue const* queue, libsc
                                                libscan_operator op, libscan_scan_kind kind,
                                                void const* d_init, void* d_total);
 
-/* out[0] = items[0], and out[i] = items[i] - items[i - 1]; integers wrap. `out` may be the items.
- */
+/* out[0] = items[0], and out[i] = items[i] - items[i - 1], of items of any type; integers wrap.
+   `out` may be the items. For 16-bit floats: libscan_workspace_bytes_as with the accumulator
+   LIBSCAN_F32. */
 LIBSCAN_C_API libscan_status libscan_adjacent_difference(libscan_queue const* queue,
                                                          libscan_items items, void* out);
 
-/* out[0] = items[0], and out[i] = items[i - 1] op items[i]. Otherwise as the previous call. */
+/* out[0] = items[0], and out[i] = items[i - 1] op items[i]; no 16-bit floats, and complex numbers
+   by LIBSCAN_PLUS only. Otherwise as the previous call. */
 LIBSCAN_C_API libscan_status libscan_combine_neighbors(libscan_queue const* queue,
                                                        libscan_items items, void* out,
                                                        libscan_operator op);

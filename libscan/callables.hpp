@@ -127,8 +127,12 @@ struct with_callables {
   template <class Item, class Result>
   static void adjacent_difference(engine const& on, std::span<Item const> in, std::span<Result> out,
                                   Op const& op) {
-    int const threads = threads_for_callables(on);
     check_capacity("adjacent_difference", in.size(), out.size());
+    if constexpr (std::is_same_v<Op, later_minus_earlier> && differs_by_parts<Item> &&
+                  std::is_same_v<Item, Result>) {
+      if (on.runs_kernels()) return detail::difference_of_parts(on, in, out.data());
+    }
+    int const threads = threads_for_callables(on);
     cpu::adjacent_difference(threads, in.data(), out.data(), static_cast<index_t>(in.size()), op);
   }
 

@@ -53,10 +53,6 @@ using span_sum = default_sum<std::span<std::remove_const_t<T> const>>;
 template <class T>
 using span_sum_value = typename span_sum<T>::value_type;
 
-/// Complex numbers that device_calls.hpp sums.
-template <class T>
-concept compiled_complex = complex_number<T> && listed_item<typename T::value_type>;
-
 /// A call on items of T that is compiled, with the operator that its compiled code has.
 template <class T, class Op, class Init>
 struct span_call {
@@ -221,21 +217,25 @@ void reduce(device_queue const& queue, device_span<T> in, detail::span_value<T, 
 }
 
 /// out[0] = in[0], and out[i] = op(in[i - 1], in[i]): by default in[i] - in[i - 1], or by an
-/// operator of the list, which is chosen at run time in the kernel. Integers wrap. Otherwise as
-/// `exclusive_scan`.
+/// operator of the list, which is chosen at run time in the kernel. Integers wrap. Items are
+/// integers, float or double, and for differences also 16-bit floats, which are rounded, and
+/// complex numbers. Otherwise as `exclusive_scan`.
 template <class T, class Op = later_minus_earlier>
 void adjacent_difference(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out,
                          [[maybe_unused]] Op op = {}) {
   using item = std::remove_const_t<T>;
   using compiled = detail::compiled_neighbors<Op, item>;
-  static_assert(compiled::included,
+  constexpr bool by_parts = std::is_same_v<Op, later_minus_earlier> &&
+                            (half_float<item> || detail::compiled_complex<item>);
+  static_assert(compiled::included || by_parts,
                 "adjacent_difference of device memory is compiled for integers of 8 to 64 bits, "
-                "float and double; for later - earlier, and for these operators in the type of "
-                "the items:" LIBSCAN_OPERATOR_NAMES
+                "float and double; for later - earlier, also of 16-bit floats and complex numbers, "
+                "and for these operators in the type of the items:" LIBSCAN_OPERATOR_NAMES
                 ". For anything else include "
                 "libscan/adjacent_difference.cuh in CUDA code.");
-  if constexpr (compiled::included) {
-    detail::enqueue_typed<item>(queue, detail::enqueue_difference, in, plus<item>{}, item{},
+  if constexpr (compiled::included || by_parts) {
+    using value = accumulator_t<item>;
+    detail::enqueue_typed<item>(queue, detail::enqueue_difference, in, plus<value>{}, value{},
                                 {.out = out, .combine = compiled::how});
   }
 }

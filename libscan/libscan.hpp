@@ -177,8 +177,9 @@ detail::host_value_t<In, Op, Init> reduce(engine const& on, In const& in, Op op 
 ///
 /// Types: `in` and `out` are in host memory and hold one type: integers of 8 to 64 bits, which wrap
 /// around, float or double. `op` may be an operator of the list over that type: bit_xor of a sorted
-/// bitmap, for example. With libscan/callables.hpp `op` is any callable on the cpu engine,
-/// associative or not, and items and results are of any types.
+/// bitmap, for example. With libscan/callables.hpp also float16, bfloat16 and complex numbers on
+/// every engine; and on the cpu engine `op` is any callable, associative or not, and items and
+/// results are of any types.
 /// Aliasing, synchronization and errors are those of `exclusive_scan`. Reads n and writes n items.
 template <host_items In, host_output Out, class Op = later_minus_earlier>
 void adjacent_difference(engine const& on, In const& in, Out&& out, Op op = {}) {

@@ -141,7 +141,7 @@ struct call_form {
   bool half_results = false;   ///< rounded to the source's type
   bool narrow_places = false;  ///< positions, ranks and counts of 32 bits
   bool own_memory = false;     ///< results in memory of their own
-  bool device_memory = false;  ///< the call on device memory, of scans and sums
+  bool device_memory = false;  ///< the call on device memory
   bool callables = false;      ///< operators, predicates and equalities of the caller's
   bool by_operator = false;    ///< differences, in place of later - earlier
   bool no_values = false;      ///< matrices

@@ -28,6 +28,14 @@ bool may_be_on_device(check_case const& c) {
   return c.on != engine_kind::cpu && may_be_there;
 }
 
+/// Whether a call other than a scan or a sum is the one on device memory.
+bool draws_device(check_case const& c, std::uint64_t word) {
+  if (c.on == engine_kind::cpu || c.form.callables || c.form.own_memory) return false;
+  bool const over_ranges = c.in_place && c.form.segments == description::ranges;
+  if (c.form.segments == description::own_keys || over_ranges) return false;
+  return c.keys != key_kind::record && word % 3 == 0;
+}
+
 void draw_scan(check_case& c, std::uint64_t word) {
   bool const floats = is_float(c.type);
   switch (word % 8) {
@@ -106,15 +114,13 @@ void draw_form(check_case& c, std::uint64_t word) {
   c.form.segments = description_for(c, word >> 32);
   c.form.narrow_places = writes_integers(c.what) && (word >> 40) % 2 == 0;
   c.form.no_values = family_of(c.what) == family::spmv && (word >> 40) % 4 == 0;
+  bool const differs = c.what == task::difference;
   switch (family_of(c.what)) {
     case family::scan:
     case family::segmented:
-      if (c.what == task::difference) {
-        c.form.by_operator = word % 2 == 0;
-        c.form.callables = c.form.by_operator && c.on == engine_kind::cpu && word / 2 % 2 == 0;
-      } else if (!is_ranks(c.what)) {
-        draw_scan(c, word);
-      }
+      if (!differs && !is_ranks(c.what)) return draw_scan(c, word);
+      c.form.by_operator = differs && word % 2 == 0;
+      c.form.callables = c.form.by_operator && c.on == engine_kind::cpu && word / 2 % 2 == 0;
       break;
     case family::filter:
     case family::split:
@@ -123,6 +129,7 @@ void draw_form(check_case& c, std::uint64_t word) {
     default:
       break;
   }
+  c.form.device_memory = draws_device(c, word >> 48);
 }
 
 }  // namespace libscan::apps

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <type_traits>
 
@@ -13,6 +14,8 @@
 #include <libscan/buffer.hpp>
 #include <libscan/core/engine.hpp>
 #include <libscan/core/item_mask.hpp>
+#include <libscan/predicate.hpp>
+#include <libscan/radix_sort.hpp>
 #include <libscan/reference/operators.hpp>
 #include <libscan/segmentation.hpp>
 
@@ -108,9 +111,34 @@ class described_segments {
   segmentation segments_;
 };
 
-/// The calls on device memory of a case of a scan or of sums, or of that within segments.
+/// The calls on device memory of a case of a scan or of sums, or of that within segments; compiled
+/// for every type of items, and for complex numbers.
 template <class T>
 void run_on_device_memory(host_case<T> const& one);
+
+/// The same of all other cases; for every type of keys but `key_record`.
+template <class T>
+void run_application_there(host_case<T> const& one);
+
+/// x < threshold. Nothing is below the smallest value.
+template <class T>
+predicate<T> below(T threshold) {
+  using limits = std::numeric_limits<T>;
+  if constexpr (std::is_floating_point_v<T>) {
+    in_interval<T> at_least{threshold, limits::infinity()};
+    // Items that are neither at least the threshold nor NaN.
+    at_least.outside = true;
+    return at_least;
+  } else {
+    return in_interval<T>{.lo = threshold, .hi = limits::max(), .outside = true};
+  }
+}
+
+/// The order of a sort.
+inline sort_options sort_options_of(check_case const& c) {
+  return {c.descending ? sort_direction::descending : sort_direction::ascending, c.first_bit,
+          c.end_bit};
+}
 
 /// What comes before the first item of a case.
 template <class T>

@@ -17,8 +17,6 @@
 #include <libscan/filter.hpp>
 #include <libscan/filter_callables.hpp>
 #include <libscan/histogram.hpp>
-#include <libscan/predicate.hpp>
-#include <libscan/radix_sort.hpp>
 #include <libscan/segmented_sort.hpp>
 #include <libscan/selection.hpp>
 #include <libscan/split_by_key.hpp>
@@ -26,20 +24,6 @@
 
 namespace libscan::apps {
 namespace {
-
-/// x < threshold. Nothing is below the smallest value.
-template <class T>
-predicate<T> below(T threshold) {
-  using limits = std::numeric_limits<T>;
-  if constexpr (std::is_floating_point_v<T>) {
-    in_interval<T> at_least{threshold, limits::infinity()};
-    // Items that are neither at least the threshold nor NaN.
-    at_least.outside = true;
-    return at_least;
-  } else {
-    return in_interval<T>{.lo = threshold, .hi = limits::max(), .outside = true};
-  }
-}
 
 /// Copies results to where a case has them; returns their number.
 template <class T>
@@ -211,8 +195,7 @@ void sort_segments(host_case<T> const& one, Segments const& segments, sort_optio
 template <class T>
 void run_sort(host_case<T> const& one) {
   check_case const& c = one.c;
-  sort_options const options{c.descending ? sort_direction::descending : sort_direction::ascending,
-                             c.first_bit, c.end_bit};
+  sort_options const options = sort_options_of(c);
   auto const positions = [&] { return one.template array<index_t>(one.out, slot::places); };
   if (in_segments(c.what)) {
     if (c.form.segments == description::usual) {
@@ -337,6 +320,8 @@ class host_engine : public check_engine {
         host_case<T> const one{c, on, in, out};
         if constexpr (std::is_same_v<T, key_record>) {
           sort_records(one);
+        } else if (c.form.device_memory) {
+          run_application_there(one);
         } else {
           run_sort(one);
         }
@@ -350,10 +335,11 @@ class host_engine : public check_engine {
         case family::segmented:
           return run_segmented(one);
         case family::histogram:
-          return run_histogram(one);
+          return c.form.device_memory ? run_application_there(one) : run_histogram(one);
         case family::spmv:
-          return run_matrix(one);
+          return c.form.device_memory ? run_application_there(one) : run_matrix(one);
         default:
+          if (c.form.device_memory) return run_application_there(one);
           if (by_buckets(c.what)) return group(one);
           *out.at<index_t>(slot::count) = choose(one);
       }

@@ -190,6 +190,10 @@ item_mask mask_of(check_case const& c, placed in) {
 
 template <class T>
 void run_scan(host_case<T> const& one) {
+  bool const there = one.c.form.device_memory;
+  if (there && (is_ranks(one.c.what) || one.c.what == task::difference)) {
+    return run_on_device_memory(one);
+  }
   if (is_ranks(one.c.what)) return rank_items(one);
   if (one.c.what == task::difference) return combine_neighbors(one);
   as_numbers(one, [](auto const& numbers) { scan_items(numbers); });

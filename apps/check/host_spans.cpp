@@ -3,65 +3,11 @@
 #include <complex>
 #include <type_traits>
 
-#include <apps/check/host_case.hpp>
+#include <apps/check/case_there.hpp>
 #include <libscan/device_calls.hpp>
-#include <libscan/host/device_memory.hpp>
 
 namespace libscan::apps {
 namespace {
-
-using libscan::detail::device_array;
-
-/// A description of segments in device memory.
-class segments_there {
- public:
-  segments_there(device_queue const& queue, segmentation const& here)
-      : here_(here),
-        data_(queue, static_cast<index_t>(here.bytes().size())),
-        ends_(queue, here.ends() == nullptr ? 0 : data_.size()) {
-    data_.upload(here.bytes());
-    if (here.ends() == nullptr) return;
-    ends_.upload({static_cast<std::byte const*>(here.ends()), here.bytes().size()});
-  }
-
-  operator segmentation() const {  // NOLINT: converts
-    auto const count = static_cast<std::size_t>(here_.count());
-    using form = segmentation::form;
-    switch (here_.how()) {
-      case form::flags:
-        return segmentation::of_flags(std::span(at<std::uint8_t>(data_), count));
-      case form::bits:
-        return segmentation::of_bits({at<std::uint32_t>(data_), (count + 31) / 32}, here_.count());
-      case form::offsets:
-      case form::ranges:
-        return here_.item_bytes() == sizeof(index_t) ? by_bounds<index_t>(count)
-                                                     : by_bounds<std::int32_t>(count);
-      case form::keys:
-        return segmentation::of_keys(std::span(at<std::int32_t>(data_), count));
-      default:
-        return here_;
-    }
-  }
-
- private:
-  template <class T>
-  static T const* at(device_array<std::byte> const& items) {
-    return reinterpret_cast<T const*>(items.data());
-  }
-
-  template <class Offset>
-  segmentation by_bounds(std::size_t count) const {
-    if (here_.how() == segmentation::form::offsets) {
-      return segmentation::of_offsets(std::span(at<Offset>(data_), count + 1));
-    }
-    return segmentation::of_ranges(std::span(at<Offset>(data_), count),
-                                   std::span(at<Offset>(ends_), count));
-  }
-
-  segmentation here_;
-  device_array<std::byte> data_;
-  device_array<std::byte> ends_;
-};
 
 /// A case with its arrays in device memory.
 template <class T>
@@ -116,8 +62,31 @@ struct span_case {
     if (!how.counts_segments()) count.download({&found, 1});
   }
 
+  /// Ranks of the true items of a mask.
+  void rank_items() const {
+    mask_there const mask(queue, mask_of(one.c, one.in));
+    device_array<index_t> const total(queue, 1);
+    auto const places = one.template array<index_t>(one.out, slot::places);
+    with_integers(one, places, [&](auto ranks) {
+      copy_there<typename decltype(ranks)::value_type> const to(queue, ranks);
+      if (inclusive) {
+        inclusive_binary_scan(queue, mask, to.data(), total.data());
+      } else {
+        exclusive_binary_scan(queue, mask, to.data(), total.data());
+      }
+      to.take();
+    });
+    total.download({one.out.template at<index_t>(slot::count), 1});
+  }
+
   template <class Op>
   void run(Op op) {
+    if (one.c.what == task::difference) {
+      if constexpr (!libscan::detail::complex_number<T>) {
+        if (one.c.form.by_operator) return adjacent_difference(queue, in, out, op);
+      }
+      return adjacent_difference(queue, in, out);
+    }
     if (family_of(one.c.what) == family::scan) return scan(op);
     described_segments const described(one.c, one.in);
     segments_there const segments(queue, described);
@@ -132,6 +101,7 @@ struct span_case {
 template <class T>
 void run_on_device_memory(host_case<T> const& one) {
   span_case<T> there{one};
+  if (is_ranks(one.c.what)) return there.rank_items();
   there.items.upload(one.items());
   there.results.upload(there.here);  // what the call leaves as it was stays so
   if constexpr (libscan::detail::complex_number<T>) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What compiled calls on device spans cost beside the templates that they call.
+#include <algorithm>
 #include <memory>
 
 #include <bench/cuda/workloads.cuh>
@@ -7,10 +8,17 @@
 #include <libscan/device_calls.hpp>
 #include <libscan/filter.cuh>
 #include <libscan/filter_device_calls.hpp>
+#include <libscan/histogram.cuh>
+#include <libscan/histogram_device_calls.hpp>
 #include <libscan/radix_sort.cuh>
 #include <libscan/reduce.cuh>
+#include <libscan/runs.cuh>
 #include <libscan/scan.cuh>
+#include <libscan/segmented_reduce.cuh>
+#include <libscan/segmented_scan.cuh>
 #include <libscan/sort_device_calls.hpp>
+#include <libscan/spmv.cuh>
+#include <libscan/spmv_device_calls.hpp>
 
 namespace libscan::bench::cuda {
 
@@ -120,6 +128,182 @@ void filter_and_sort(session const& now, index_t n) {
       [&] { return out.right(); });
 }
 
+/// Segments of 200 items, between offsets of index_t.
+struct even_segments {
+  static constexpr index_t length = 200;
+  host_array<index_t> offsets;
+  device::buffer<index_t> there;
+
+  explicit even_segments(index_t n)
+      : offsets(ceil_div(n, length) + 1), there((fill(n), on_device(offsets.view()))) {}
+
+  index_t segments() const { return offsets.size - 1; }
+  segment_offsets<index_t> as_template() const { return {there.data(), segments()}; }
+  segmentation as_span() const {
+    return segmentation::of_offsets(
+        std::span<index_t const>(there.data(), static_cast<std::size_t>(offsets.size)));
+  }
+
+ private:
+  void fill(index_t n) {
+    for (index_t s = 0; s < offsets.size; ++s) offsets[s] = std::min(s * length, n);
+  }
+};
+
+void segments(session const& now, index_t n) {
+  using T = std::uint32_t;
+  even_segments const all(n);
+  auto const host = items_of<T>("random", n);
+  auto const items = on_device(host.view());
+  host_array<T> scanned(n), sums(all.segments());
+  for (index_t i = 0; i < n; ++i) {
+    scanned[i] = host[i] + (i % all.length == 0 ? T{0} : scanned[i - 1]);
+    sums[i / all.length] = scanned[i];
+  }
+  T const* const in = items.data();
+  auto const described = all.as_template();
+  segmentation const as_span = all.as_span();
+  double const bytes =
+      static_cast<double>(n) * sizeof(T) + static_cast<double>(all.segments()) * sizeof(index_t);
+  std::size_t const memory = device_workspace_bytes<T>(engine::cuda(), n, as_span);
+
+  checked_output<T> const out(scanned.view());
+  T* const to = out.data();
+  compare(
+      now,
+      {"cuda",
+       "inclusive_segmented_scan, offsets",
+       "u32",
+       n,
+       bytes + static_cast<double>(n) * sizeof(T),
+       {}},
+      memory,
+      [=](workspace& ws) {
+        libscan::inclusive_segmented_scan(ws, in, to, described, n, plus<T>{});
+      },
+      [=](device_queue const& queue) {
+        libscan::inclusive_segmented_scan(queue, device_span<T const>{in, n}, to, as_span);
+      },
+      [&] { return out.right(); });
+
+  checked_output<T> const totals(sums.view());
+  T* const sums_to = totals.data();
+  compare(
+      now, {"cuda", "segmented_reduce, offsets", "u32", n, bytes, {}}, memory,
+      [=](workspace& ws) { libscan::segmented_reduce(ws, in, sums_to, described, n, plus<T>{}); },
+      [=](device_queue const& queue) {
+        libscan::segmented_reduce(queue, device_span<T const>{in, n}, sums_to, as_span);
+      },
+      [&] { return totals.right(); });
+}
+
+/// Runs of three equal items.
+struct three_equal {
+  __host__ __device__ std::uint32_t operator()(index_t i) const {
+    return static_cast<std::uint32_t>(i / 3);
+  }
+};
+
+void runs(session const& now, index_t n) {
+  using T = std::uint32_t;
+  auto const items = made_on_device<T>(n, three_equal{});
+  index_t const count = ceil_div(n, index_t{3});
+  host_array<T> first(n);
+  host_array<index_t> length(n);
+  std::fill_n(reinterpret_cast<unsigned char*>(first.begin()), sizeof(T) * first.size, 0xa5);
+  std::fill_n(reinterpret_cast<unsigned char*>(length.begin()), sizeof(index_t) * first.size, 0xa5);
+  for (index_t r = 0; r < count; ++r) {
+    first[r] = static_cast<T>(r);
+    length[r] = std::min(n - 3 * r, index_t{3});
+  }
+  checked_output<T> const firsts(first.view());
+  checked_output<index_t> const lengths(length.view());
+  device_count const found;
+  T const* const in = items.data();
+  T* const to = firsts.data();
+  index_t* const lengths_to = lengths.data();
+  index_t* const d_runs = found.data();
+  double const bytes = sizeof(T) * static_cast<double>(n) +
+                       (sizeof(T) + sizeof(index_t)) * static_cast<double>(count);
+  compare(
+      now, {"cuda", "run_length_encode, runs of 3", "u32", n, bytes, {}},
+      device_run_workspace_bytes<T>(engine::cuda(), n, 1),
+      [=](workspace& ws) {
+        libscan::run_length_encode(ws, in, to, lengths_to, no_output{}, n, d_runs);
+      },
+      [=](device_queue const& queue) {
+        libscan::run_length_encode(queue, device_span<T const>{in, n}, to, lengths_to, d_runs);
+      },
+      [&] { return found.right(count, true) && firsts.right() && lengths.right(); });
+}
+
+/// The numbers 0 to 255, one after the other.
+struct all_bins {
+  __host__ __device__ float operator()(index_t i) const { return static_cast<float>(i % 256); }
+};
+
+void bins(session const& now, index_t n) {
+  constexpr int count = 256;
+  auto const items = made_on_device<float>(n, all_bins{});
+  host_array<std::uint64_t> expected(count);
+  for (index_t b = 0; b < count; ++b) {
+    expected[b] = static_cast<std::uint64_t>((n + count - 1 - b) / count);
+  }
+  checked_output<std::uint64_t> const counts(expected.view());
+  auto const totals = std::make_shared<device::buffer<sample_totals>>(1);
+  even_bins<float> const rule(0, count, count);
+  float const* const in = items.data();
+  std::uint64_t* const to = counts.data();
+  compare(
+      now, {"cuda", "histogram, 256 bins", "f32", n, static_cast<double>(n) * sizeof(float), {}},
+      device_histogram_workspace_bytes<float>(engine::cuda(), n, count),
+      [=](workspace& ws) { libscan::histogram(ws, in, to, rule, n, totals->data()); },
+      [=](device_queue const& queue) {
+        libscan::histogram(queue, device_span<float const>{in, n}, to, rule, totals->data());
+      },
+      [&] { return counts.right(); });
+}
+
+/// The column of entry i in a matrix with 8 entries a row, near the diagonal.
+struct near_diagonal {
+  index_t columns;
+  __host__ __device__ std::int32_t operator()(index_t i) const {
+    return static_cast<std::int32_t>((i / 8 + i % 8) % columns);
+  }
+};
+struct of_eight {
+  __host__ __device__ std::int64_t operator()(index_t row) const { return 8 * row; }
+};
+struct one_each {
+  __host__ __device__ double operator()(index_t) const { return 1; }
+};
+
+void product(session const& now, index_t n) {
+  index_t const rows = n / 8;
+  auto const offsets = made_on_device<std::int64_t>(rows + 1, of_eight{});
+  auto const columns = made_on_device<std::int32_t>(n, near_diagonal{rows});
+  auto const values = made_on_device<double>(n, one_each{});
+  auto const x = made_on_device<double>(rows, one_each{});
+  host_array<double> eights(rows);
+  std::fill_n(eights.begin(), rows, 8.0);
+  checked_output<double> const y(eights.view());
+  csr_matrix<double> const matrix{rows, rows, n, offsets.data(), columns.data(), values.data()};
+  double const* const from = x.data();
+  double* const to = y.data();
+  compare(
+      now,
+      {"cuda",
+       "spmv, 8 entries a row",
+       "f64",
+       n,
+       static_cast<double>(n) * 12 + static_cast<double>(rows) * 24,
+       {}},
+      device_spmv_workspace_bytes<double>(engine::cuda(), rows, n),
+      [=](workspace& ws) { libscan::spmv(ws, matrix, from, to); },
+      [=](device_queue const& queue) { libscan::spmv(queue, matrix, from, to); },
+      [&] { return y.right(); });
+}
+
 }  // namespace
 
 void run_spans(session const& now) {
@@ -129,6 +313,10 @@ void run_spans(session const& now) {
     scan<double>(now, n);
     reduction(now, n);
     filter_and_sort(now, n);
+    segments(now, n);
+    runs(now, n);
+    bins(now, n);
+    product(now, n);
   }
 }
 

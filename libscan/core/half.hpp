@@ -63,6 +63,23 @@ LIBSCAN_HOST_DEVICE constexpr std::uint16_t narrowed_to_bfloat(float number) {
   return static_cast<std::uint16_t>(chosen(nan, bits >> 16 | 0x40U, rounded));
 }
 
+/// A number as a float whose nearest 16-bit float is that of the number: a double that is no float
+/// becomes the one of its neighbors whose last bit is 1, which is no tie of halves.
+template <class Number>
+LIBSCAN_HOST_DEVICE constexpr float to_narrow(Number number) {
+  auto const nearest = static_cast<float>(number);
+  if constexpr (std::is_same_v<Number, double>) {
+    auto const bits = bits_as<std::uint32_t>(nearest);
+    auto const back = static_cast<double>(nearest);
+    bool const exact = !(back < number) && !(number < back);  // NaN, too
+    if (!exact && bits % 2 == 0) {
+      bool const grows = (number < 0 ? -back : back) < (number < 0 ? -number : number);
+      return bits_as<float>(grows ? bits + 1 : bits - 1);
+    }
+  }
+  return nearest;
+}
+
 }  // namespace detail
 
 /// A 16-bit IEEE float. A number converts to the nearest half, ties to even, NaN to NaN; `of_bits`
@@ -74,7 +91,7 @@ struct float16 {
   template <class Number>
   requires std::is_arithmetic_v<Number> LIBSCAN_HOST_DEVICE explicit constexpr float16(
       Number number)
-      : bits(detail::narrowed_to_half(static_cast<float>(number))) {}
+      : bits(detail::narrowed_to_half(detail::to_narrow(number))) {}
   LIBSCAN_HOST_DEVICE static constexpr float16 of_bits(std::uint16_t bits) {
     float16 half{};
     half.bits = bits;
@@ -101,7 +118,7 @@ struct bfloat16 {
   template <class Number>
   requires std::is_arithmetic_v<Number> LIBSCAN_HOST_DEVICE explicit constexpr bfloat16(
       Number number)
-      : bits(detail::narrowed_to_bfloat(static_cast<float>(number))) {}
+      : bits(detail::narrowed_to_bfloat(detail::to_narrow(number))) {}
   LIBSCAN_HOST_DEVICE static constexpr bfloat16 of_bits(std::uint16_t bits) {
     bfloat16 half{};
     half.bits = bits;
@@ -128,6 +145,16 @@ namespace detail {
 
 LIBSCAN_HOST_DEVICE constexpr bool is_nan(float16 x) { return (x.bits & 0x7fff) > 0x7c00; }
 LIBSCAN_HOST_DEVICE constexpr bool is_nan(bfloat16 x) { return (x.bits & 0x7fff) > 0x7f80; }
+
+/// As numbers: see floats.hpp.
+template <half_float Half>
+LIBSCAN_HOST_DEVICE constexpr bool less_or_equal(Half const& a, Half const& b) {
+  return detail::less_or_equal(static_cast<float>(a), static_cast<float>(b));
+}
+template <half_float Half>
+LIBSCAN_HOST_DEVICE constexpr bool equal(Half const& a, Half const& b) {
+  return detail::equal(static_cast<float>(a), static_cast<float>(b));
+}
 
 }  // namespace detail
 

@@ -252,7 +252,10 @@ libscan_status libscan_scan_from(libscan_queue const* queue, libscan_items items
 libscan_status libscan_adjacent_difference(libscan_queue const* queue, libscan_items items,
                                            void* out) {
   return libscan::detail::c_status_of([&] {
-    device_call call = call_of(items, {}, LIBSCAN_PLUS, nullptr);
+    bool const halves = items.type == LIBSCAN_F16 || items.type == LIBSCAN_BF16;
+    device_call call =
+        halves ? call_as(items, {LIBSCAN_F32, items.type, out}, {}, LIBSCAN_PLUS, nullptr, nullptr)
+               : call_of(items, {}, LIBSCAN_PLUS, nullptr);
     call.out = out;
     enqueue(queue, call, libscan::detail::enqueue_difference);
   });

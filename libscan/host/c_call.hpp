@@ -81,8 +81,9 @@ inline item_type c_type(libscan_type type) {
   }
   if (type == LIBSCAN_F16 || type == LIBSCAN_BF16) {
     throw invalid_argument(
-        "16-bit floats: expected a scan or sum that ends in _as, keys, or samples; for masks "
-        "LIBSCAN_U16");
+        "16-bit floats: expected a scan or sum that ends in _as, differences, a filter, runs, "
+        "keys, "
+        "or samples");
   }
   throw invalid_argument("item_type " + std::to_string(static_cast<int>(type)) +
                          ": no such type of items");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of complex numbers on engines that run kernels. No kernel is compiled for them: real and
-// imaginary parts are summed apart, by the compiled scans and reductions. Internal: users include
-// callables.hpp.
+// Sums of complex numbers, and differences of them and of 16-bit floats, on engines that run
+// kernels. No kernel is compiled for them: real and imaginary parts pass apart through the compiled
+// calls, and 16-bit floats as floats. Internal: users include callables.hpp.
 #pragma once
 
 #include <algorithm>
@@ -14,12 +14,14 @@
 
 #include <libscan/buffer.hpp>
 #include <libscan/core/engine.hpp>
+#include <libscan/core/half.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/overlap.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/workers.hpp>
 #include <libscan/host/host_call.hpp>
 #include <libscan/host/host_heads.hpp>
+#include <libscan/host/scan_call.hpp>
 #include <libscan/segmentation.hpp>
 
 namespace libscan::inline v1::detail {
@@ -29,23 +31,38 @@ template <class Op, class T, class Item>
 concept sums_complex = complex_number<T> && complex_number<Item> &&
     (std::same_as<Op, plus<T>> || std::same_as<Op, std::plus<>> || std::same_as<Op, std::plus<T>>);
 
+/// What an item consists of: an array of complex numbers is one of their parts.
+template <class Item>
+struct parts_in {
+  using stored = Item;
+  static constexpr index_t count = 1;
+};
+template <complex_number Item>
+struct parts_in<Item> {
+  using stored = typename Item::value_type;
+  static constexpr index_t count = 2;
+};
+
 /// The real parts (part 0) or the imaginary parts (1) of some items, as an array of R.
 template <class R, class Item>
 buffer<R> parts_of(std::span<Item const> items, std::size_t part) {
+  using in = parts_in<Item>;
   buffer<R> parts(static_cast<index_t>(items.size()));
-  // An array of complex numbers is one of their parts.
-  auto const* const from = reinterpret_cast<typename Item::value_type const*>(items.data()) + part;
+  auto const* const from = reinterpret_cast<typename in::stored const*>(items.data()) + part;
   cpu::for_each_index(
       cpu::default_threads(), static_cast<index_t>(items.size()),
-      [to = parts.data(), from](index_t i) { to[i] = static_cast<R>(from[2 * i]); });
+      [to = parts.data(), from](index_t i) { to[i] = static_cast<R>(from[in::count * i]); });
   return parts;
 }
 
 /// Writes n such parts to numbers.
 template <class R, class T>
 void write_parts(R const* parts, index_t n, std::size_t part, T* numbers) {
-  R* const to = reinterpret_cast<R*>(numbers) + part;
-  cpu::for_each_index(cpu::default_threads(), n, [=](index_t i) { to[2 * i] = parts[i]; });
+  using in = parts_in<T>;
+  auto* const to = reinterpret_cast<typename in::stored*>(numbers) + part;
+  cpu::for_each_index(cpu::default_threads(), n, [=](index_t i) {
+    to[in::count * i] = static_cast<typename in::stored>(parts[i]);
+  });
 }
 
 /// Refuses an output that overlaps what is read, except numbers over themselves.
@@ -87,6 +104,24 @@ T scan_complex(engine const& on, std::span<Item const> in, T* out, scan_directio
     detail::write_parts(results, n, part, out);
   }
   return T(total[0], total[1]);
+}
+
+/// Items whose differences are made of parts.
+template <class Item>
+concept differs_by_parts = complex_number<Item> || half_float<Item>;
+
+/// Later minus earlier neighbors. `out` holds as many items as `in`, at least.
+template <differs_by_parts Item>
+void difference_of_parts(engine const& on, std::span<Item const> in, Item* out) {
+  using R = accumulator_t<typename parts_in<Item>::stored>;
+  auto const n = static_cast<index_t>(in.size());
+  detail::check_complex_overlap<Item, Item>("adjacent_difference", in,
+                                            memory_span(out, n, sizeof(*out)), {}, true);
+  for (std::size_t part = 0; part < parts_in<Item>::count; ++part) {
+    buffer<R> parts = detail::parts_of<R>(in, part);
+    detail::run_difference(on, {item_type_of<R>::value, parts.data(), parts.data(), n}, n);
+    detail::write_parts(parts.data(), n, part, out);
+  }
 }
 
 /// The sums of segments, or of all items: totals[s] for each of them. Calls reduce(call), which

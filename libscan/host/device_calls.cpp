@@ -150,9 +150,13 @@ device_call call_of_part(device_call call, std::size_t part, parts_memory const&
   return call;
 }
 
-/// A scan of complex numbers: no kernel is compiled for them.
-void scan_parts(device_queue const& queue, device_call const& call) {
-  check_complex("scan", call, known_items(call), true);
+/// Puts a call in a queue.
+using enqueue_function = void (*)(device_queue const&, device_call const&);
+
+/// A scan or differences of complex numbers: no kernel is compiled for them.
+void scan_parts(char const* name, device_queue const& queue, device_call const& call,
+                enqueue_function enqueue) {
+  check_complex(name, call, known_items(call), true);
   parts_memory const memory(queue, call);
   std::size_t const bytes = libscan::size_of(call.type);
   auto const& [real, imaginary] = memory.items;
@@ -165,7 +169,7 @@ void scan_parts(device_queue const& queue, device_call const& call) {
   for (std::size_t const part : {0, 1}) {
     device_call one = call_of_part(call, part, memory, results[part]);
     one.d_total = part_at(call.d_total, call, part);
-    detail::enqueue_scan(memory.memory.rest(), one);
+    enqueue(memory.memory.rest(), one);
   }
   out.join = true;
   detail::copy_parts(queue, out);
@@ -230,12 +234,13 @@ void const* converted_items(device_queue const& queue, device_call const& call,
   return to;
 }
 
-/// A scan whose items or results are not accumulators.
-void scan_converted(device_queue const& queue, device_call const& call) {
+/// A scan or differences whose items or results are not accumulators.
+void scan_converted(char const* name, device_queue const& queue, device_call const& call,
+                    enqueue_function enqueue) {
   conversion const how(call, true);
   check_aligned(call.in, call.in_type);
   check_aligned(call.out, call.out_type);
-  check_memory("scan", call, {call.out, known_items(call), detail::size_of(call.out_type)},
+  check_memory(name, call, {call.out, known_items(call), detail::size_of(call.out_type)},
                call.in_type == call.out_type);
   side_memory memory(queue, converted_bytes(call, true), detail::enqueued_bytes(queue.on, call));
   void* const items = memory.take(how.items(call.n), value_bytes(call));
@@ -250,7 +255,7 @@ void scan_converted(device_queue const& queue, device_call const& call) {
     detail::enqueue_conversion(queue, call.type,
                                {call.out_type, call.out, value, results, call.n, call.d_n});
   }
-  detail::enqueue_scan(memory.rest(), plain);
+  enqueue(memory.rest(), plain);
   if (how.rounds) {
     detail::enqueue_conversion(queue, call.type,
                                {value, plain.out, call.out_type, call.out, call.n, call.d_n});
@@ -282,7 +287,7 @@ std::size_t bounds_bytes(segmentation const& segments) {
 
 /// The call with offsets or ranges of index_t, by enqueue(queue, call).
 void with_index_bounds(device_queue const& queue, device_call call, memory_span const& out,
-                       void (*enqueue)(device_queue const&, device_call const&)) {
+                       enqueue_function enqueue) {
   if (call.segments.data() == nullptr && call.segments.how() == form::offsets) {
     throw invalid_argument("segments: no offsets; expected one more than segments");
   }
@@ -337,8 +342,8 @@ void enqueue_conversion(device_queue const& queue, item_type accumulator,
 }
 
 void enqueue_scan(device_queue const& queue, device_call const& call) {
-  if (call.of_complex) return scan_parts(queue, call);
-  if (call.converts) return scan_converted(queue, call);
+  if (call.of_complex) return scan_parts("scan", queue, call, detail::enqueue_scan);
+  if (call.converts) return scan_converted("scan", queue, call, detail::enqueue_scan);
   if (other_bounds(call.segments) > 0) {
     memory_span const out(call.out, known_items(call), value_bytes(call));
     return with_index_bounds(queue, call, out, detail::enqueue_scan);
@@ -372,9 +377,9 @@ void enqueue_reduce(device_queue const& queue, device_call const& call) {
 }
 
 void enqueue_difference(device_queue const& queue, device_call const& call) {
-  if (call.of_complex) {
-    throw invalid_argument("differences of complex numbers; expected integers, floats or doubles");
-  }
+  char const* const name = "adjacent_difference";
+  if (call.of_complex) return scan_parts(name, queue, call, detail::enqueue_difference);
+  if (call.converts) return scan_converted(name, queue, call, detail::enqueue_difference);
   queue_place const place = detail::place_of(queue);
   on_typed_machine(queue.on, call, [&]<class Machine, class T>(Machine on, std::type_identity<T>) {
     device_items<Machine, T>::enqueue_difference(on, place, call);

@@ -27,6 +27,11 @@ struct device_span {
     return {data, size, d_size};
   }
 };
+/// clang++ deduces aggregates from version 17 on.
+template <class T>
+device_span(T*, index_t) -> device_span<T>;
+template <class T>
+device_span(T*, index_t, index_t const*) -> device_span<T>;
 
 /// The machine and the stream of a call, and where its temporary memory comes from: `workspace` if
 /// that is not null, else `memory` if that has functions, else the stream's own pool. Only the

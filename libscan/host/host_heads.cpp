@@ -41,20 +41,7 @@ void visit_heads(segmentation const& segments, Use use) {
       return use(equal_segments{segments.count()});
     case form::keys:
       return detail::visit_input_type(segments.type(), [&]<class Key>(std::type_identity<Key>) {
-        // 16-bit floats are equal as numbers.
-        auto const same = [](Key a, Key b) {
-          if constexpr (half_float<Key>) {
-            return static_cast<float>(a) == static_cast<float>(b);
-          } else {
-            return a == b;
-          }
-        };
-        auto const* const keys = static_cast<Key const*>(segments.data());
-        if constexpr (half_float<Key>) {
-          use(segment_keys<Key const*, decltype(same)>{keys, same});
-        } else {
-          use(segment_keys{keys});
-        }
+        use(segment_keys{static_cast<Key const*>(segments.data())});
       });
   }
 }

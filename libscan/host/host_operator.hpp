@@ -62,10 +62,15 @@ struct host_types {
   }
 };
 
+/// Complex numbers whose parts compiled code knows.
+template <class T>
+concept compiled_complex = complex_number<T> && listed_item<typename T::value_type>;
+
 /// How compiled code combines neighbors of T as `Op` does; not `included` if it cannot.
 template <class Op, class T, class Twin = typename listed_operator_of<Op, T>::type>
 struct compiled_neighbors {
   static constexpr bool included = false;
+  static constexpr neighbor_operator how = {};
 };
 template <class T, class Twin>
 struct compiled_neighbors<later_minus_earlier, T, Twin> {

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <libscan/cpu/vector_targets.hpp>
+#include <libscan/host/input_types.hpp>
 
 #define HWY_TARGET_INCLUDE "apps/filter/cpu/vector_predicate.cpp"
 #include <hwy/foreach_target.h>
@@ -102,10 +103,21 @@ interval_markers current_interval_markers() {
 
 namespace {
 
+/// For types without vector code.
+template <class T>
+void mark_each(in_interval<T> const& test, T const* items, index_t n, std::uint8_t* flags) {
+  auto const fixed = test;  // flags, which are bytes, might overwrite the caller's
+  for (index_t k = 0; k < n; ++k) flags[k] = fixed(items[k]) ? 1 : 0;
+}
+
 template <class T>
 interval_marker<T> best_interval_marker() {
-  static auto const best = current_interval_markers();
-  return std::get<interval_marker<T>>(best);
+  if constexpr (half_float<T>) {
+    return mark_each<T>;
+  } else {
+    static auto const best = current_interval_markers();
+    return std::get<interval_marker<T>>(best);
+  }
 }
 
 }  // namespace
@@ -148,16 +160,9 @@ bool keep_predicate<T>::mark(index_t begin, index_t items, std::uint8_t* flags) 
   return true;
 }
 
-template struct keep_predicate<std::int8_t>;
-template struct keep_predicate<std::uint8_t>;
-template struct keep_predicate<std::int16_t>;
-template struct keep_predicate<std::uint16_t>;
-template struct keep_predicate<std::int32_t>;
-template struct keep_predicate<std::uint32_t>;
-template struct keep_predicate<std::int64_t>;
-template struct keep_predicate<std::uint64_t>;
-template struct keep_predicate<float>;
-template struct keep_predicate<double>;
+#define LIBSCAN_INSTANTIATE(name, T) template struct keep_predicate<T>;
+LIBSCAN_INPUT_TYPES(LIBSCAN_INSTANTIATE)
+#undef LIBSCAN_INSTANTIATE
 
 }  // namespace libscan::inline v1::cpu
 #endif

@@ -12,8 +12,8 @@
 
 namespace libscan::inline v1::cpu {
 
-/// Keeps items that the predicate keeps; predicate and items must outlive it. T: the ten arithmetic
-/// types. A rule like those of rules.hpp.
+/// Keeps items that the predicate keeps; predicate and items must outlive it. T: every type
+/// that the host API reads. A rule like those of rules.hpp.
 template <class T>
 struct keep_predicate {
   T const* in;
@@ -33,7 +33,7 @@ template <class T>
 using interval_marker = void (*)(in_interval<T> const& test, T const* items, index_t n,
                                  std::uint8_t* flags);
 
-/// The vector code for all types.
+/// The vector code for all types that have some.
 using interval_markers = std::tuple<interval_marker<std::int8_t>, interval_marker<std::uint8_t>,
                                     interval_marker<std::int16_t>, interval_marker<std::uint16_t>,
                                     interval_marker<std::int32_t>, interval_marker<std::uint32_t>,

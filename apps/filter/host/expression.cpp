@@ -3,10 +3,12 @@
 #include <apps/filter/host/expression.hpp>
 
 #include <charconv>
+#include <concepts>
 #include <limits>
 #include <utility>
 
 #include <libscan/core/error.hpp>
+#include <libscan/core/half.hpp>
 
 namespace libscan::inline v1 {
 
@@ -122,27 +124,42 @@ literal_match match_literal(std::string_view text) {
   return match;
 }
 
+namespace {
+
+/// A magnitude, rounded to the nearest T.
+template <std::floating_point T>
+T magnitude_of(number_literal const& number, std::string_view digits) {
+  if (number.infinite) return std::numeric_limits<T>::infinity();
+  T const too_large = std::numeric_limits<T>::infinity();
+  if (continues(digits, 0, "0x")) {
+    // Every 64-bit integer is within the range of either float type.
+    return number.beyond ? too_large : static_cast<T>(number.integer);
+  }
+  T value{};
+  auto const result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (result.ec == std::errc::result_out_of_range) return number.beyond ? too_large : T(0);
+  return value;
+}
+
+}  // namespace
+
 template <class T>
 T number_literal::rounded() const {
-  T value{};
-  std::string_view digits = text;
-  if (!digits.empty() && (digits[0] == '-' || digits[0] == '+')) digits.remove_prefix(1);
-  if (infinite) {
-    value = std::numeric_limits<T>::infinity();
-  } else if (continues(digits, 0, "0x")) {
-    // Every 64-bit integer is within the range of either float type.
-    value = beyond ? std::numeric_limits<T>::infinity() : static_cast<T>(integer);
+  if constexpr (half_float<T>) {
+    // By way of double, like a number of Python that NumPy compares with 16-bit floats.
+    return T(rounded<double>());
   } else {
-    auto const result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (result.ec == std::errc::result_out_of_range) {
-      value = beyond ? std::numeric_limits<T>::infinity() : T(0);
-    }
+    std::string_view digits = text;
+    if (!digits.empty() && (digits[0] == '-' || digits[0] == '+')) digits.remove_prefix(1);
+    T const magnitude = magnitude_of<T>(*this, digits);
+    return negative ? -magnitude : magnitude;
   }
-  return negative ? -value : value;
 }
 
 template float number_literal::rounded<float>() const;
 template double number_literal::rounded<double>() const;
+template float16 number_literal::rounded<float16>() const;
+template bfloat16 number_literal::rounded<bfloat16>() const;
 
 namespace {
 

@@ -7,9 +7,9 @@
 #include <apps/filter/cpu/vector_predicate.hpp>
 #include <apps/filter/host/filter_device.hpp>
 #include <apps/filter/host/host_checks.hpp>
-#include <libscan/core/item_types.hpp>
 #include <libscan/cpu/filter.hpp>
 #include <libscan/cpu/filter_with_indices.hpp>
+#include <libscan/host/input_types.hpp>
 #include <libscan/host/on_engine.hpp>
 
 namespace libscan::inline v1 {
@@ -121,7 +121,7 @@ index_t count_if(engine const& on, std::type_identity_t<std::span<T const>> valu
   template index_t filter_with_indices(engine const&, std::span<T const>, std::span<T>,          \
                                        std::span<index_t>, predicate<T> const&);                 \
   template index_t count_if(engine const&, std::span<T const>, predicate<T> const&);
-LIBSCAN_ITEM_TYPES(LIBSCAN_INSTANTIATE)
+LIBSCAN_INPUT_TYPES(LIBSCAN_INSTANTIATE)
 #undef LIBSCAN_INSTANTIATE
 
 }  // namespace libscan::inline v1

@@ -6,6 +6,7 @@
 
 #include <apps/filter/host/filter_device.hpp>
 #include <libscan/host/c_call.hpp>
+#include <libscan/host/input_types.hpp>
 #include <libscan/predicate_parser.hpp>
 
 namespace {
@@ -15,11 +16,12 @@ using libscan::invalid_argument;
 using libscan::detail::c_status_of;
 using libscan::detail::filter_call;
 using libscan::detail::filter_kind;
+using libscan::detail::input_type;
 
 /// A call without outputs.
 filter_call call_of(libscan_items const& items, filter_kind kind, index_t* d_count) {
   return {.kind = kind,
-          .type = libscan::detail::c_type(items),
+          .type = libscan::detail::c_input_type(items.type),
           .in = items.data,
           .n = items.n,
           .d_n = items.d_n,
@@ -37,10 +39,10 @@ filter_kind kind_of(void const* out, void const* rejected, void const* positions
 }
 
 /// The unsigned integers of the same size: a split by a bit reads their bits.
-libscan::item_type without_sign(libscan::item_type type) {
-  return libscan::visit_item_type(type, [&]<class T>(std::type_identity<T>) -> libscan::item_type {
+input_type without_sign(input_type type) {
+  return libscan::detail::visit_input_type(type, []<class T>(std::type_identity<T>) -> input_type {
     if constexpr (std::is_integral_v<T>) {
-      return libscan::detail::item_type_of<std::make_unsigned_t<T>>::value;
+      return libscan::detail::input_type_of<std::make_unsigned_t<T>>::value;
     } else {
       throw invalid_argument("libscan_split_by_bit: keys are floating-point; expected integers");
     }
@@ -57,7 +59,7 @@ void enqueue_by(libscan_queue const* queue, libscan_rule const& rule, filter_cal
     call.mask = libscan::detail::c_mask(rule, call.n);
     return libscan::detail::enqueue_filter(to, call);
   }
-  libscan::visit_item_type(call.type, [&]<class T>(std::type_identity<T>) {
+  libscan::detail::visit_input_type(call.type, [&]<class T>(std::type_identity<T>) {
     auto const keep = libscan::parse_predicate<T>(rule.expression);
     call.keep = &keep;
     libscan::detail::enqueue_filter(to, call);
@@ -122,7 +124,8 @@ libscan_status libscan_long_runs_workspace_bytes(libscan_queue const* queue, lib
                                                  int64_t min_length, size_t* bytes) {
   return c_status_of([&] {
     libscan::detail::required(bytes, "bytes") = libscan::detail::enqueued_run_bytes(
-        libscan::detail::c_queue(queue).on, libscan::detail::c_type(items), items.n, min_length);
+        libscan::detail::c_queue(queue).on, libscan::detail::c_input_type(items.type), items.n,
+        min_length);
   });
 }
 
@@ -130,6 +133,6 @@ libscan_status libscan_filter_workspace_bytes(libscan_queue const* queue, libsca
                                               size_t* bytes) {
   return c_status_of([&] {
     libscan::detail::required(bytes, "bytes") = libscan::detail::enqueued_filter_bytes(
-        libscan::detail::c_queue(queue).on, libscan::detail::c_type(items), items.n);
+        libscan::detail::c_queue(queue).on, libscan::detail::c_input_type(items.type), items.n);
   });
 }

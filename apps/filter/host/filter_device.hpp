@@ -9,9 +9,9 @@
 #include <optional>
 
 #include <libscan/core/item_mask.hpp>
-#include <libscan/core/item_types.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/host/device_call.hpp>
+#include <libscan/host/input_types.hpp>
 
 namespace libscan::inline v1::detail {
 
@@ -32,7 +32,7 @@ enum class filter_kind : std::uint8_t {
 /// `keep`. If a mask has no items, `in` is null and `type` does not matter.
 struct filter_call {
   filter_kind kind = filter_kind::items;
-  item_type type = item_type::u8;
+  input_type type = input_type::u8;
   void const* in = nullptr;
   index_t n = 0;
   index_t const* d_n = nullptr;
@@ -63,13 +63,13 @@ void enqueue_filter(device_queue const& queue, filter_call const& call);
 
 /// Bytes of workspace that any such call on n items of `type` needs at most, except for a least
 /// length of runs.
-std::size_t enqueued_filter_bytes(engine const& on, item_type type, index_t n);
+std::size_t enqueued_filter_bytes(engine const& on, input_type type, index_t n);
 
 /// The same of runs of at least `min_length` items.
-std::size_t enqueued_run_bytes(engine const& on, item_type type, index_t n, index_t min_length);
+std::size_t enqueued_run_bytes(engine const& on, input_type type, index_t n, index_t min_length);
 
 /// Filters of items of type T by a predicate, on a `cuda_device` or an `executor_run`; compiled for
-/// every item type. The kinds are items, positions, with_indices and count.
+/// every input type. The kinds are items, positions, with_indices and count.
 ///
 /// `enqueue` is asynchronous. `run` takes checked host memory (`out` does not overlap `in`, or
 /// begins where it does) and returns how many items are kept, when the outputs are complete. If an

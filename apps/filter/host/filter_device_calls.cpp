@@ -11,9 +11,9 @@
 #include <apps/filter/host/filter_device.hpp>
 #include <apps/filter/host/host_checks.hpp>
 #include <libscan/core/error.hpp>
-#include <libscan/core/item_types.hpp>
 #include <libscan/core/overlap.hpp>
 #include <libscan/host/host_call.hpp>
+#include <libscan/host/input_types.hpp>
 #include <libscan/host/on_queue.hpp>
 #include <libscan/host/side_memory.hpp>
 #include <libscan/segmentation.hpp>
@@ -34,7 +34,7 @@ bool without_items(filter_call const& call) {
 }
 
 void check_bit(filter_call const& call) {
-  int const bits = 8 * static_cast<int>(libscan::size_of(call.type));
+  int const bits = 8 * static_cast<int>(detail::size_of(call.type));
   if (call.kind != filter_kind::split_bit || (call.bit >= 0 && call.bit < bits)) return;
   throw invalid_argument("split_by_bit: bit " + std::to_string(call.bit) + " of keys of " +
                          std::to_string(bits) + " bits; expected 0 to " + std::to_string(bits - 1));
@@ -46,7 +46,7 @@ void check_runs(filter_call const& call) {
   check_min_length(call.min_length);
   if (call.n == 0) return;
   char const* const name = "run_length_encode";
-  std::size_t const bytes = libscan::size_of(call.type);
+  std::size_t const bytes = detail::size_of(call.type);
   detail::require_aligned_words(call.in, bytes);
   detail::require_aligned_words(call.out, bytes);
   detail::require_aligned(call.positions);
@@ -64,7 +64,7 @@ void check_runs(filter_call const& call) {
 
 /// The description of segments in which the items of a call are keys: its runs.
 segmentation runs_of(filter_call const& call) {
-  return libscan::visit_item_type(call.type, [&]<class T>(std::type_identity<T>) {
+  return detail::visit_input_type(call.type, [&]<class T>(std::type_identity<T>) {
     auto const n = static_cast<std::size_t>(call.n);
     return segmentation::of_keys(std::span(static_cast<T const*>(call.in), n));
   });
@@ -123,7 +123,7 @@ void enqueue_filter(device_queue const& queue, filter_call const& call) {
   detail::on_machine_of(queue.on, call.n, [&]<class Machine>(Machine on) {
     if (without_items(call)) return untyped_filters<Machine>::enqueue(on, place, call);
     if (call.min_length > 1) return enqueue_long_runs(on, queue, call);
-    libscan::visit_item_type(call.type, [&]<class T>(std::type_identity<T>) {
+    detail::visit_input_type(call.type, [&]<class T>(std::type_identity<T>) {
       if (by_predicate(call)) {
         device_filter<Machine, T>::enqueue(on, place, call);
       } else {
@@ -133,15 +133,15 @@ void enqueue_filter(device_queue const& queue, filter_call const& call) {
   });
 }
 
-std::size_t enqueued_filter_bytes(engine const& on, item_type type, index_t n) {
+std::size_t enqueued_filter_bytes(engine const& on, input_type type, index_t n) {
   return detail::on_machine_of<std::size_t>(on, n, [&]<class Machine>(Machine) {
-    return libscan::visit_item_type(type, [&]<class T>(std::type_identity<T>) {
+    return detail::visit_input_type(type, [&]<class T>(std::type_identity<T>) {
       return device_selection<Machine, T>::workspace_bytes(n);
     });
   });
 }
 
-std::size_t enqueued_run_bytes(engine const& on, item_type type, index_t n, index_t min_length) {
+std::size_t enqueued_run_bytes(engine const& on, input_type type, index_t n, index_t min_length) {
   check_min_length(min_length);
   if (min_length == 1) return enqueued_filter_bytes(on, type, n);
   return detail::on_machine_of<std::size_t>(on, n, [&]<class Machine>(Machine) {

@@ -11,6 +11,8 @@
 #include <type_traits>
 #include <vector>
 
+#include <libscan/core/half.hpp>
+
 namespace libscan::inline v1::detail {
 
 using ordinal_t = std::uint64_t;
@@ -22,12 +24,21 @@ using bits_of = std::conditional_t<
     std::conditional_t<sizeof(T) == 2, std::uint16_t,
                        std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
 
+/// A type with infinities, NaN and a sign bit.
+template <class T>
+concept float_number = std::is_floating_point_v<T> || half_float<T>;
+
+template <float_number T>
+T infinity_of() {
+  return static_cast<T>(std::numeric_limits<double>::infinity());
+}
+
 /// The place of x, which is not NaN, among the numbers of its type, from 0.
 template <class T>
 ordinal_t ordinal(T x) {
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (float_number<T>) {
     using bits = bits_of<T>;
-    bits const infinity = std::bit_cast<bits>(std::numeric_limits<T>::infinity());
+    bits const infinity = std::bit_cast<bits>(detail::infinity_of<T>());
     bits const sign = bits{1} << (8 * sizeof(T) - 1);
     bits const all = std::bit_cast<bits>(x);
     bits const magnitude = all & ~sign;
@@ -40,11 +51,12 @@ ordinal_t ordinal(T x) {
 /// The number at a place; +0 for the one of the zeros.
 template <class T>
 T number_at(ordinal_t place) {
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (float_number<T>) {
     using bits = bits_of<T>;
-    ordinal_t const infinity = std::bit_cast<bits>(std::numeric_limits<T>::infinity());
+    ordinal_t const infinity = std::bit_cast<bits>(detail::infinity_of<T>());
     if (place >= infinity) return std::bit_cast<T>(static_cast<bits>(place - infinity));
-    return -std::bit_cast<T>(static_cast<bits>(infinity - place));
+    bits const sign = bits{1} << (8 * sizeof(T) - 1);
+    return std::bit_cast<T>(static_cast<bits>(sign | (infinity - place)));
   } else {
     return static_cast<T>(place + static_cast<ordinal_t>(std::numeric_limits<T>::min()));
   }
@@ -53,8 +65,8 @@ T number_at(ordinal_t place) {
 /// The last place of a type: that of its largest number or +infinity.
 template <class T>
 ordinal_t last_ordinal() {
-  if constexpr (std::is_floating_point_v<T>) {
-    return libscan::detail::ordinal(std::numeric_limits<T>::infinity());
+  if constexpr (float_number<T>) {
+    return libscan::detail::ordinal(detail::infinity_of<T>());
   } else {
     return libscan::detail::ordinal(std::numeric_limits<T>::max());
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Items that a mask chooses from are only copied: those of types for which nothing is compiled move
-// as unsigned integers of their size. Internal.
+// Items that are only copied, or only compared by ==, as the types that compiled code has for it.
+// Internal.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct moved_item {
   using type = T;
 };
 template <class T>
-requires(!compiled_item<T> && std::is_trivially_copyable_v<T> && sizeof(T) <= 8 &&
+requires((!compiled_item<T> || half_float<T>)&&std::is_trivially_copyable_v<T> && sizeof(T) <= 8 &&
          (sizeof(T) & (sizeof(T) - 1)) == 0 && alignof(T) == sizeof(T)) struct moved_item<T> {
   using type = moved_word<sizeof(T)>;
 };
@@ -40,6 +40,26 @@ using moved_item_t = typename moved_item<T>::type;
 template <class T>
 std::span<moved_item_t<T>> as_moved(std::span<T> items) {
   return {reinterpret_cast<moved_item_t<T>*>(items.data()), items.size()};
+}
+
+/// The compiled type as which items of T are compared by ==: integers and bools are unsigned.
+template <class T>
+struct compared_item {
+  using type = T;
+};
+template <class T>
+requires std::is_integral_v<T>
+struct compared_item<T> {
+  using type =
+      std::conditional_t<std::is_const_v<T>, moved_word<sizeof(T)> const, moved_word<sizeof(T)>>;
+};
+template <class T>
+using compared_item_t = typename compared_item<T>::type;
+
+/// The items as those.
+template <class T>
+std::span<compared_item_t<T>> as_compared(std::span<T> items) {
+  return {reinterpret_cast<compared_item_t<T>*>(items.data()), items.size()};
 }
 
 }  // namespace libscan::inline v1::detail

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <apps/filter/host/interval_set.hpp>
+#include <libscan/host/input_types.hpp>
 
 namespace libscan::inline v1 {
 namespace {
@@ -41,7 +42,7 @@ place place_of(number_literal const& literal) {
 }
 
 /// Floats: after rounding.
-template <std::floating_point T>
+template <detail::float_number T>
 place place_of(number_literal const& literal) {
   using where = place::where;
   return {where::at, detail::ordinal(literal.rounded<T>())};
@@ -90,7 +91,7 @@ interval_set compared(kind relation, number_literal const& literal) {
 template <class T>
 interval_set finite_numbers() {
   ordinal_t const last = detail::last_ordinal<T>();
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (detail::float_number<T>) {
     return interval_set(last, 1, last - 1);  // -infinity is first, +infinity last
   } else {
     return interval_set(last, 0, last);
@@ -105,7 +106,7 @@ in_interval<T> interval_test(interval_set::interval const& range, bool outside, 
   in_interval<T> test{};
   test.lo = detail::number_at<T>(range.first);
   test.hi = detail::number_at<T>(range.last);
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (detail::float_number<T>) {
     test.keeps_nan = keeps_nan;
   } else {
     test.mask = static_cast<T>(~T(0));
@@ -168,7 +169,7 @@ class binder {
   }
 
   part bit_test(expression::node const& node) const {
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (detail::float_number<T>) {
       tree_.fail(node.column, "\"bits\" is for integers, the items are floating-point");
     } else {
       using unsigned_type = std::make_unsigned_t<T>;
@@ -225,15 +226,8 @@ predicate<T> bind_predicate(expression const& tree) {
   return binder<T>(tree).bind();
 }
 
-template predicate<std::int8_t> bind_predicate(expression const&);
-template predicate<std::uint8_t> bind_predicate(expression const&);
-template predicate<std::int16_t> bind_predicate(expression const&);
-template predicate<std::uint16_t> bind_predicate(expression const&);
-template predicate<std::int32_t> bind_predicate(expression const&);
-template predicate<std::uint32_t> bind_predicate(expression const&);
-template predicate<std::int64_t> bind_predicate(expression const&);
-template predicate<std::uint64_t> bind_predicate(expression const&);
-template predicate<float> bind_predicate(expression const&);
-template predicate<double> bind_predicate(expression const&);
+#define LIBSCAN_INSTANTIATE(name, T) template predicate<T> bind_predicate(expression const&);
+LIBSCAN_INPUT_TYPES(LIBSCAN_INSTANTIATE)
+#undef LIBSCAN_INSTANTIATE
 
 }  // namespace libscan::inline v1

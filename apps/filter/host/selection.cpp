@@ -12,10 +12,10 @@
 #include <apps/filter/host/host_checks.hpp>
 #include <libscan/buffer.hpp>
 #include <libscan/core/error.hpp>
-#include <libscan/core/item_types.hpp>
 #include <libscan/cpu/filter.hpp>
 #include <libscan/cpu/filter_with_indices.hpp>
 #include <libscan/cpu/runs.hpp>
+#include <libscan/host/input_types.hpp>
 #include <libscan/host/on_engine.hpp>
 #include <libscan/libscan.hpp>
 
@@ -245,7 +245,7 @@ index_t split_words(engine const& on, std::span<Word const> keys, std::span<Word
 }
 
 template <class T>
-index_t selection<T>::unique(engine const& on, std::span<T const> values, std::span<T> out) {
+index_t runs<T>::unique(engine const& on, std::span<T const> values, std::span<T> out) {
   check_no_overlap("unique", std::as_bytes(values), std::as_bytes(out), true);
   index_t const kept = detail::on_engine(
       on, length(values),
@@ -264,8 +264,8 @@ index_t selection<T>::unique(engine const& on, std::span<T const> values, std::s
 }
 
 template <class T>
-index_t selection<T>::run_length_encode(engine const& on, std::span<T const> values,
-                                        std::span<T> out, std::span<index_t> lengths) {
+index_t runs<T>::encode(engine const& on, std::span<T const> values, std::span<T> out,
+                        std::span<index_t> lengths) {
   char const* const call = "run_length_encode";
   check_no_overlap(call, std::as_bytes(values), std::as_bytes(out), false);
   check_no_overlap(call, std::as_bytes(values), std::as_bytes(lengths), false);
@@ -309,9 +309,9 @@ void find_offsets(engine const& on, std::span<index_t const> lengths, index_t* o
 }  // namespace
 
 template <class T>
-index_t selection<T>::run_length_encode(engine const& on, std::span<T const> values,
-                                        std::span<T> out, std::span<index_t> lengths,
-                                        std::span<index_t> offsets, index_t min_length) {
+index_t runs<T>::encode(engine const& on, std::span<T const> values, std::span<T> out,
+                        std::span<index_t> lengths, std::span<index_t> offsets,
+                        index_t min_length) {
   char const* const call = "run_length_encode";
   check_min_length(min_length);
   check_no_overlap(call, std::as_bytes(values), std::as_bytes(out), false);
@@ -322,8 +322,7 @@ index_t selection<T>::run_length_encode(engine const& on, std::span<T const> val
   check_no_overlap(call, std::as_bytes(lengths), std::as_bytes(offsets), false, "lengths");
   buffer<T> firsts(length(values));
   buffer<index_t> all(length(values));
-  index_t const runs =
-      run_length_encode(on, values, {firsts.data(), firsts.size()}, {all.data(), all.size()});
+  index_t const runs = encode(on, values, {firsts.data(), firsts.size()}, {all.data(), all.size()});
   buffer<index_t> begins(runs), kept(runs);
   find_offsets(on, {all.data(), static_cast<std::size_t>(runs)}, begins.data());
   int const threads = on.runs_kernels() ? cpu::default_threads() : on.threads();
@@ -347,8 +346,15 @@ LIBSCAN_UNSIGNED_BYTES(LIBSCAN_INSTANTIATE)
 LIBSCAN_UNSIGNED_WORDS(LIBSCAN_INSTANTIATE)
 #undef LIBSCAN_INSTANTIATE
 
+#define LIBSCAN_INSTANTIATE(name, T) template struct runs<T>;
+LIBSCAN_UNSIGNED_BYTES(LIBSCAN_INSTANTIATE)
+LIBSCAN_UNSIGNED_WORDS(LIBSCAN_INSTANTIATE)
+LIBSCAN_FLOATS(LIBSCAN_INSTANTIATE)
+LIBSCAN_HALVES(LIBSCAN_INSTANTIATE)
+#undef LIBSCAN_INSTANTIATE
+
 #define LIBSCAN_INSTANTIATE(name, T) template struct selection<T>;
-LIBSCAN_ITEM_TYPES(LIBSCAN_INSTANTIATE)
+LIBSCAN_INPUT_TYPES(LIBSCAN_INSTANTIATE)
 #undef LIBSCAN_INSTANTIATE
 
 }  // namespace detail

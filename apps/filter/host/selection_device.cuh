@@ -6,27 +6,15 @@
 
 #include <algorithm>
 #include <concepts>
-#include <cstdint>
-#include <type_traits>
 
 #include <apps/filter/host/filter_copies.cuh>
 #include <apps/filter/host/filter_device.hpp>
+#include <apps/filter/host/moved_item.hpp>
 #include <libscan/predicate.hpp>
 #include <libscan/runs.cuh>
 #include <libscan/split.cuh>
 
 namespace libscan::inline v1::detail {
-
-/// The unsigned integer of T's size, which moves an item without interpreting it.
-template <class T>
-using word_of = std::conditional_t<
-    sizeof(T) == 1, std::uint8_t,
-    std::conditional_t<sizeof(T) == 2, std::uint16_t,
-                       std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
-
-/// What `==` compares: words, where that gives the same result.
-template <class T>
-using compared_as = std::conditional_t<std::is_integral_v<T>, word_of<T>, T>;
 
 /// Splits items of type T by `keep`, into two buffers or one.
 template <class T, class Keep>
@@ -88,7 +76,7 @@ void device_selection<Machine, T>::enqueue(Machine on, queue_place const& place,
   switch (call.kind) {
     case filter_kind::unique:
     case filter_kind::run_lengths:
-      return enqueue_runs<compared_as<T>>(ws, call);
+      return enqueue_runs<compared_item_t<T>>(ws, call);
     case filter_kind::split_bit:
       if constexpr (std::unsigned_integral<T>) {
         libscan::split_by_bit(ws, static_cast<T const*>(call.in), static_cast<T*>(call.out),
@@ -96,7 +84,7 @@ void device_selection<Machine, T>::enqueue(Machine on, queue_place const& place,
       }
       return;
     default:
-      if (call.mask) return enqueue_masked<word_of<T>>(ws, call);
+      if (call.mask) return enqueue_masked<moved_word<sizeof(T)>>(ws, call);
       visit_predicate(*static_cast<predicate<T> const*>(call.keep),
                       [&](auto const& test) { enqueue_split<T>(ws, call, test); });
   }

@@ -8,7 +8,6 @@
 
 #include <apps/filter/host/filter_copies.cuh>
 #include <apps/filter/host/filter_device.hpp>
-#include <libscan/core/item_types.hpp>
 #include <libscan/device/item_count.cuh>
 #include <libscan/filter.cuh>
 
@@ -119,7 +118,7 @@ void untyped_filters<Machine>::keep_long_runs(Machine on, queue_place const& pla
   device::on_machine const here(on);
   workspace ws = device::workspace_of(place);
   filter(ws, device::run_iterator{begins.at, begins, count_of(call)},
-         device::run_results{call.in, call.out, libscan::size_of(call.type), call.positions,
+         device::run_results{call.in, call.out, detail::size_of(call.type), call.positions,
                              call.offsets},
          item_count::on_device(begins.d_count, call.n), device::at_least{call.min_length},
          call.d_count);

@@ -153,6 +153,10 @@ TEST_CASE("the host API is called in every form, and device calls in the first o
     CHECK(tasks["device memory"].count(what) == 1);
     CHECK(tasks["complex in device memory"].count(what) == 1);
   }
+  for (auto const& [what, of] : varieties_of(engine_kind::executor, true)) {
+    INFO(static_cast<int>(what));
+    CHECK(tasks["device memory"].count(what) == 1);
+  }
   for (description const how : {description::narrow, description::ranges, description::flags,
                                 description::bits, description::keys, description::own_keys}) {
     CHECK(described.count({task::argsort_in_segments, how}) == 1);

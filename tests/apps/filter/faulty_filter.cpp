@@ -150,21 +150,16 @@ index_t selection<T>::split(engine const&, std::span<T const> values, std::span<
 }
 
 template <class T>
-index_t selection<T>::unique(engine const&, std::span<T const> values, std::span<T> out) {
+index_t runs<T>::unique(engine const&, std::span<T const> values, std::span<T> out) {
   return one_less(cpu::filter_by(1, values.data(), out.data(), length(values),
                                  cpu::keep_heads{values.data()}, length(out)));
 }
 
-template struct selection<std::int8_t>;
-template struct selection<std::uint8_t>;
-template struct selection<std::int16_t>;
-template struct selection<std::uint16_t>;
-template struct selection<std::int32_t>;
-template struct selection<std::uint32_t>;
-template struct selection<std::int64_t>;
-template struct selection<std::uint64_t>;
-template struct selection<float>;
-template struct selection<double>;
+#define LIBSCAN_INSTANTIATE(name, T) \
+  template struct selection<T>;      \
+  template struct runs<T>;
+LIBSCAN_ITEM_TYPES(LIBSCAN_INSTANTIATE)
+#undef LIBSCAN_INSTANTIATE
 
 }  // namespace detail
 }  // namespace libscan::inline v1

@@ -24,12 +24,20 @@ filter_call filter_of(filter_kind kind, device_span<T> in, index_t* d_count) {
   static_assert(detail::refuse_others<item>());
   filter_call call;
   call.kind = kind;
-  call.type = item_type_of<item>::value;
+  call.type = input_type_of<item>::value;
   call.in = in.data;
   call.n = in.size;
   call.d_n = in.d_size;
   call.d_count = d_count;
   return call;
+}
+
+/// The same for items that are only compared by ==.
+template <class T>
+filter_call runs_of(filter_kind kind, device_span<T> in, index_t* d_count) {
+  using item = compared_item_t<T>;
+  return detail::filter_of(
+      kind, device_span<item>{reinterpret_cast<item*>(in.data), in.size, in.d_size}, d_count);
 }
 
 /// Sets what is kept.
@@ -75,18 +83,16 @@ constexpr void refuse_equality() {
 ///   filter(queue, device_span{values, n}, kept, parse_predicate<float>(">= 4.5"), d_count);
 ///   sort_keys(queue, device_span{kept, n, d_count}, sorted);
 ///
-/// Types: items are std::int8_t to std::uint64_t, float or double; for a mask also others that are
-/// trivially copyable and aligned to their size of 1, 2, 4 or 8 bytes. `keep` is a `predicate` of
-/// the items, or an `item_mask` whose flags or words are in device memory and mark `in.size`. With
-/// in.d_size the number of items is read on the device. `out` has space for all kept items.
-/// Aliasing: `out` may be the items of `in`. Any other overlap is refused if its begin shows it,
-/// else undefined.
-/// Synchronization: asynchronous on the queue's stream. Copies nothing.
-/// Workspace: `device_filter_workspace_bytes`.
-/// Determinism: the same in every run, on every device.
-/// Throws: `invalid_argument` for an engine that runs no kernels, an overlap, a mask of another
-/// size, or a workspace that is too small; `device_error`, std::bad_alloc, and exceptions of memory
-/// functions.
+/// Types: items are std::int8_t to std::uint64_t, float, double, `float16` or `bfloat16`; for a
+/// mask also others that are trivially copyable and aligned to their size of 1, 2, 4 or 8 bytes.
+/// `keep` is a `predicate` of the items, or an `item_mask` whose flags or words are in device
+/// memory and mark `in.size`. With in.d_size the number of items is read on the device. `out` has
+/// space for all kept items. Aliasing: `out` may be the items of `in`. Any other overlap is refused
+/// if its begin shows it, else undefined. Synchronization: asynchronous on the queue's stream.
+/// Copies nothing. Workspace: `device_filter_workspace_bytes`. Determinism: the same in every run,
+/// on every device. Throws: `invalid_argument` for an engine that runs no kernels, an overlap, a
+/// mask of another size, or a workspace that is too small; `device_error`, std::bad_alloc, and
+/// exceptions of memory functions.
 template <class T, class Keep>
 void filter(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out,
             Keep const& keep, index_t* d_count) {
@@ -184,11 +190,11 @@ void split_by_bit(device_queue const& queue, device_span<T> keys, std::remove_co
 }
 
 /// Copies the first item of each run of equal ones (==) to the front of `out`, and writes the
-/// number of runs to *d_count. Otherwise as `filter`.
+/// number of runs to *d_count. Items may also be bool. Otherwise as `filter`.
 template <class T>
 void unique(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out,
             index_t* d_count) {
-  auto call = detail::filter_of(detail::filter_kind::unique, in, d_count);
+  auto call = detail::runs_of(detail::filter_kind::unique, in, d_count);
   call.out = out;
   detail::enqueue_filter(queue, call);
 }
@@ -201,11 +207,11 @@ void unique(device_queue const&, device_span<T>, std::remove_const_t<T>*, index_
 
 /// Copies the first item of each run of equal ones (==) to the front of `out`, the length of the
 /// run to the front of `lengths`, and writes the number of runs to *d_runs. The outputs must not
-/// overlap each other or `in`. Otherwise as `filter`.
+/// overlap each other or `in`. Otherwise as `unique`.
 template <class T>
 void run_length_encode(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out,
                        index_t* lengths, index_t* d_runs) {
-  auto call = detail::filter_of(detail::filter_kind::run_lengths, in, d_runs);
+  auto call = detail::runs_of(detail::filter_kind::run_lengths, in, d_runs);
   call.out = out;
   call.positions = lengths;
   detail::enqueue_filter(queue, call);
@@ -222,7 +228,7 @@ template <class T>
 void run_length_encode(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out,
                        index_t* lengths, index_t* offsets, index_t* d_runs,
                        index_t min_length = 1) {
-  auto call = detail::filter_of(detail::filter_kind::run_lengths, in, d_runs);
+  auto call = detail::runs_of(detail::filter_kind::run_lengths, in, d_runs);
   call.out = out;
   call.positions = lengths;
   call.offsets = offsets;
@@ -246,8 +252,9 @@ void run_length_encode(device_queue const&, device_span<T>, std::remove_const_t<
 /// needs on `on`. A pure function of its arguments.
 template <class T>
 std::size_t device_run_workspace_bytes(engine const& on, index_t n, index_t min_length) {
-  static_assert(detail::refuse_others<T>());
-  return detail::enqueued_run_bytes(on, detail::item_type_of<T>::value, n, min_length);
+  using item = detail::compared_item_t<T>;
+  static_assert(detail::refuse_others<item>());
+  return detail::enqueued_run_bytes(on, detail::input_type_of<item>::value, n, min_length);
 }
 
 /// Bytes of workspace that any other of these calls over up to n items of T needs on `on`; for
@@ -256,7 +263,7 @@ template <class T>
 std::size_t device_filter_workspace_bytes(engine const& on, index_t n) {
   using item = detail::moved_item_t<T>;
   static_assert(detail::refuse_others<item>());
-  return detail::enqueued_filter_bytes(on, detail::item_type_of<item>::value, n);
+  return detail::enqueued_filter_bytes(on, detail::input_type_of<item>::value, n);
 }
 
 }  // namespace libscan::inline v1

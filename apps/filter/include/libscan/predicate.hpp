@@ -19,7 +19,10 @@ namespace libscan::inline v1 {
 /// Keeps x if lo <= x <= hi, or exactly the others if `outside` is set. Requires lo <= hi. Primary
 /// template: see the two specializations.
 template <class T>
-struct in_interval;
+struct in_interval {
+  static_assert(!std::is_same_v<T, T>,
+                "in_interval: items are integers, float, double, float16 or bfloat16");
+};
 
 /// For integers: tests x & mask (on the bits). So it can also test whether any bit of a mask is
 /// set: lo = hi = 0, outside.
@@ -37,9 +40,10 @@ struct in_interval<T> {
   }
 };
 
-/// For floats: -0 equals +0, and NaN is kept if and only if `keeps_nan` is set.
-template <std::floating_point T>
-struct in_interval<T> {
+/// For floats, also those of 16 bits: -0 equals +0, and NaN is kept if and only if `keeps_nan` is
+/// set.
+template <class T>
+requires(std::floating_point<T> || half_float<T>) struct in_interval<T> {
   T lo;
   T hi;
   bool outside = false;
@@ -127,28 +131,29 @@ namespace detail {
 
 /// Items that the filter of the host API is compiled for.
 template <class T>
-inline constexpr bool compiled_item = false;
+inline constexpr bool compiled_item = half_float<T>;
 template <listed_item T>
 inline constexpr bool compiled_item<T> = std::is_same_v<T, typename item_type_of<T>::type>;
 
 /// Refuses other types with a message.
 template <class T>
 constexpr bool refuse_others() {
-  static_assert(compiled_item<T>,
-                "predicates, filter.hpp and selection.hpp are compiled for std::int8_t to "
-                "std::uint64_t, float and double, and for masks also for other items that are "
-                "trivially copyable and aligned to their size of 1, 2, 4 or 8 bytes. For other "
-                "items include libscan/filter_callables.hpp, on the cpu engine, or "
-                "libscan/cpu/filter.hpp, or in CUDA code libscan/filter.cuh.");
+  static_assert(
+      compiled_item<T>,
+      "predicates, filter.hpp and selection.hpp are compiled for std::int8_t to "
+      "std::uint64_t, float, double, float16 and bfloat16; runs also for bool, and masks "
+      "for others that are trivially copyable and aligned to their size of 1, 2, 4 or 8 "
+      "bytes. For other items include libscan/filter_callables.hpp, on the cpu engine, or "
+      "libscan/cpu/filter.hpp, or in CUDA code libscan/filter.cuh.");
   return compiled_item<T>;
 }
 
 }  // namespace detail
 
-/// What a filter of items of type T keeps; T is one of the ten arithmetic types. Made by
-/// `parse_predicate` (<libscan/predicate_parser.hpp>) or from one interval. A trivially
-/// copyable value that can be passed to kernels; `visit_predicate` chooses once a call which of its
-/// two forms runs.
+/// What a filter of items of type T keeps: one of the ten arithmetic types, or a 16-bit float. Made
+/// by `parse_predicate` (<libscan/predicate_parser.hpp>) or from one interval. A trivially copyable
+/// value that can be passed to kernels; `visit_predicate` chooses once a call which of its two
+/// forms runs.
 template <class T>
 class predicate {
   static_assert(detail::refuse_others<T>());

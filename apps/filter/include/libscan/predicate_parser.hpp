@@ -9,7 +9,7 @@
 
 namespace libscan::inline v1 {
 
-/// The predicate of `tree` over items of type T, one of the ten arithmetic types.
+/// The predicate of `tree` over items of type T, one of the ten arithmetic types or a 16-bit float.
 ///
 /// Result: integers are compared exactly with the number as written: ">= 4.5" keeps 5 and more, "<
 /// 300" every uint8, "== 4.5" nothing. For floats the number is first rounded to T, as NumPy does

@@ -21,7 +21,7 @@ namespace libscan::inline v1 {
 
 namespace detail {
 
-/// The functions that those below call; compiled for the ten arithmetic types. Splits without
+/// The functions that those below call; compiled for the types that predicates take. Splits without
 /// `rejected` write both parts to `out`.
 template <class T>
 struct selection {
@@ -35,12 +35,18 @@ struct selection {
                        std::optional<std::span<T>> rejected, predicate<T> const& keep);
   static index_t split(engine const& on, std::span<T const> values, std::span<T> out,
                        std::optional<std::span<T>> rejected, item_mask const& mask);
+};
+
+/// The same for runs; compiled for the types as which items are compared.
+template <class T>
+struct runs {
+  static_assert(detail::refuse_others<T>());
+
   static index_t unique(engine const& on, std::span<T const> values, std::span<T> out);
-  static index_t run_length_encode(engine const& on, std::span<T const> values, std::span<T> out,
-                                   std::span<index_t> lengths);
-  static index_t run_length_encode(engine const& on, std::span<T const> values, std::span<T> out,
-                                   std::span<index_t> lengths, std::span<index_t> offsets,
-                                   index_t min_length);
+  static index_t encode(engine const& on, std::span<T const> values, std::span<T> out,
+                        std::span<index_t> lengths);
+  static index_t encode(engine const& on, std::span<T const> values, std::span<T> out,
+                        std::span<index_t> lengths, std::span<index_t> offsets, index_t min_length);
 };
 
 /// The type of the items of a call: the one that it names, or that of its range.
@@ -62,9 +68,17 @@ auto moved_as(Range&& range) {
   return detail::as_moved(detail::items_as<T>(static_cast<Range&&>(range)));
 }
 
-/// The functions that move items of T.
+/// The functions that move items of T, and those that compare them.
 template <class T>
 using moving = selection<moved_item_t<T>>;
+template <class T>
+using comparing = runs<compared_item_t<T>>;
+
+/// The range to compare.
+template <class T, class Range>
+auto compared_as(Range&& range) {
+  return detail::as_compared(detail::items_as<T>(static_cast<Range&&>(range)));
+}
 
 /// The split by a bit; compiled for unsigned integers of 8 to 64 bits.
 template <class Word>
@@ -78,8 +92,8 @@ index_t split_words(engine const& on, std::span<Word const> keys, std::span<Word
 ///   auto kept = filter(engine::best(), values, out, item_mask::of_flags(flags));
 ///
 /// Otherwise as `filter` of a predicate (filter.hpp), also in errors.
-/// Types: items may also be bool, `float16`, `bfloat16`, and others that are trivially copyable and
-/// aligned to their size of 1, 2, 4 or 8 bytes. So they may in all calls that take a mask.
+/// Types: items may also be bool, and others that are trivially copyable and aligned to their size
+/// of 1, 2, 4 or 8 bytes. So they may in all calls that take a mask.
 /// Aliasing: `out` may be `values` itself; it must not overlap the mask.
 /// Throws: `invalid_argument` if `mask` has another number of items than `values`.
 template <class T = void, host_items In, host_output Out>
@@ -200,12 +214,13 @@ index_t split_by_bit(engine const& on, In const& keys, Out&& out, int bit) {
 
 /// Copies the first item of each run of equal ones (==, so -0 equals +0, and NaN equals nothing) to
 /// the front of `out`, in their order, and returns their number. Otherwise as `filter`: `out` may
-/// be `values` itself.
+/// be `values` itself. Items may also be bool; 16-bit floats are equal as numbers.
 template <class T = void, host_items In, host_output Out>
 index_t unique(engine const& on, In const& values, Out&& out) {
   using item = detail::selected_item<T, In>;
-  return detail::selection<item>::unique(on, detail::items_as<item const>(values),
-                                         detail::items_as<item>(static_cast<Out&&>(out)));
+  auto const from = detail::compared_as<item const>(values);
+  auto const to = detail::compared_as<item>(static_cast<Out&&>(out));
+  return detail::across_types([&] { return detail::comparing<item>::unique(on, from, to); });
 }
 
 /// The first item of each run, in memory of their own: see `filter`.
@@ -232,9 +247,10 @@ template <class T = void, host_items In, host_output Out>
 index_t run_length_encode(engine const& on, In const& values, Out&& out,
                           std::span<index_t> lengths) {
   using item = detail::selected_item<T, In>;
-  return detail::selection<item>::run_length_encode(on, detail::items_as<item const>(values),
-                                                    detail::items_as<item>(static_cast<Out&&>(out)),
-                                                    lengths);
+  auto const from = detail::compared_as<item const>(values);
+  auto const to = detail::compared_as<item>(static_cast<Out&&>(out));
+  return detail::across_types(
+      [&] { return detail::comparing<item>::encode(on, from, to, lengths); });
 }
 
 /// The same of runs of at least `min_length` items: with 2, no trivial ones. Also writes the
@@ -248,9 +264,10 @@ template <class T = void, host_items In, host_output Out>
 index_t run_length_encode(engine const& on, In const& values, Out&& out, std::span<index_t> lengths,
                           std::span<index_t> offsets, index_t min_length = 1) {
   using item = detail::selected_item<T, In>;
-  return detail::selection<item>::run_length_encode(on, detail::items_as<item const>(values),
-                                                    detail::items_as<item>(static_cast<Out&&>(out)),
-                                                    lengths, offsets, min_length);
+  auto const from = detail::compared_as<item const>(values);
+  auto const to = detail::compared_as<item>(static_cast<Out&&>(out));
+  return detail::across_types(
+      [&] { return detail::comparing<item>::encode(on, from, to, lengths, offsets, min_length); });
 }
 
 /// Runs of equal items: of each the first item, the length, and the position of the first item.

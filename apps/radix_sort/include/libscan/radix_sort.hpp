@@ -34,6 +34,10 @@ namespace detail {
 template <class Key>
 struct sort_key : item_type_of<Key> {};
 template <>
+struct sort_key<bool> {
+  using type = std::uint8_t;
+};
+template <>
 struct sort_key<float16> {
   using type = float16;
 };
@@ -96,7 +100,7 @@ template <class Key>
 struct compiled_key {
   static_assert(
       requires { typename sort_key<Key>::type; },
-      "radix_sort.hpp is compiled for integers of 8 to 64 bits (not bool), float, "
+      "radix_sort.hpp is compiled for integers of 8 to 64 bits, bool, float, "
       "double, float16 and bfloat16. For other keys include "
       "libscan/cpu/radix_sort.hpp, or in CUDA code libscan/radix_sort.cuh.");
   using type = int;

@@ -116,7 +116,7 @@ split_call split_of_keys(device_span<Key> keys, std::remove_const_t<Key>* out,
 ///   device_queue const queue{engine::cuda(), stream};
 ///   sort_keys(queue, device_span{keys, n}, sorted, {.direction = sort_direction::descending});
 ///
-/// Types: keys are integers of 8 to 64 bits, float, double, `float16` or `bfloat16`. With
+/// Types: keys are integers of 8 to 64 bits, bool, float, double, `float16` or `bfloat16`. With
 /// keys.d_size the number is read on the device.
 /// Aliasing: `out` may be the keys; any other overlap throws.
 /// Synchronization: asynchronous on the queue's stream. Copies nothing.
