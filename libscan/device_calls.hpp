@@ -187,7 +187,7 @@ void inclusive_scan(device_queue const& queue, device_span<T> in, Result* out, O
 }
 
 /// out[i] = in[i + 1] op ... op in[n - 1] op init, and *d_total = all items op init: a scan from
-/// the last item to the first. The operator is chosen at run time in the kernel. Otherwise as
+/// the last item to the first. Operators other than `plus` are chosen in the kernel. Otherwise as
 /// `exclusive_scan`.
 template <class T, class Op = detail::span_sum<T>, class Result, class Init = unstated>
 void reverse_exclusive_scan(device_queue const& queue, device_span<T> in, Result* out, Op op = {},
@@ -246,7 +246,7 @@ void adjacent_difference(device_queue const& queue, device_span<T> in, std::remo
 /// Segments: any `segmentation` of device memory, except keys of your own. Offsets are not checked;
 /// they ascend within 0 to n. Those of 32 bits are first copied as index_t to the workspace. Flags,
 /// keys and a length are packed into head bits in the workspace first, which reads them once and
-/// writes and reads n / 8 bytes. The operator is chosen at run time in the kernel. Items in no
+/// writes and reads n / 8 bytes. Operators other than `plus` are chosen in the kernel. Items in no
 /// segment leave out[i] as it is; if that is a NaN of 16 bits, only a NaN. Aliasing: also `out` may
 /// overlap flags or keys.
 template <class T, class Op = detail::span_sum<T>, class Result, class Init = unstated>

@@ -150,14 +150,16 @@ struct even_segments {
   }
 };
 
-void segments(session const& now, index_t n) {
-  using T = std::uint32_t;
+/// Scans and sums within segments; `name` of the operator goes into the rows.
+template <class Op>
+void segments(session const& now, index_t n, Op op, std::string const& name) {
+  using T = typename Op::value_type;
   even_segments const all(n);
   auto const host = items_of<T>("random", n);
   auto const items = on_device(host.view());
   host_array<T> scanned(n), sums(all.segments());
   for (index_t i = 0; i < n; ++i) {
-    scanned[i] = host[i] + (i % all.length == 0 ? T{0} : scanned[i - 1]);
+    scanned[i] = op(i % all.length == 0 ? op.identity() : scanned[i - 1], host[i]);
     sums[i / all.length] = scanned[i];
   }
   T const* const in = items.data();
@@ -172,27 +174,25 @@ void segments(session const& now, index_t n) {
   compare(
       now,
       {"cuda",
-       "inclusive_segmented_scan, offsets",
-       "u32",
+       "inclusive_segmented_scan, offsets, " + name,
+       type_name<T>(),
        n,
        bytes + static_cast<double>(n) * sizeof(T),
        {}},
       memory,
-      [=](workspace& ws) {
-        libscan::inclusive_segmented_scan(ws, in, to, described, n, plus<T>{});
-      },
+      [=](workspace& ws) { libscan::inclusive_segmented_scan(ws, in, to, described, n, op); },
       [=](device_queue const& queue) {
-        libscan::inclusive_segmented_scan(queue, device_span<T const>{in, n}, to, as_span);
+        libscan::inclusive_segmented_scan(queue, device_span<T const>{in, n}, to, as_span, op);
       },
       [&] { return out.right(); });
 
   checked_output<T> const totals(sums.view());
   T* const sums_to = totals.data();
   compare(
-      now, {"cuda", "segmented_reduce, offsets", "u32", n, bytes, {}}, memory,
-      [=](workspace& ws) { libscan::segmented_reduce(ws, in, sums_to, described, n, plus<T>{}); },
+      now, {"cuda", "segmented_reduce, offsets, " + name, type_name<T>(), n, bytes, {}}, memory,
+      [=](workspace& ws) { libscan::segmented_reduce(ws, in, sums_to, described, n, op); },
       [=](device_queue const& queue) {
-        libscan::segmented_reduce(queue, device_span<T const>{in, n}, sums_to, as_span);
+        libscan::segmented_reduce(queue, device_span<T const>{in, n}, sums_to, as_span, op);
       },
       [&] { return totals.right(); });
 }
@@ -313,7 +313,9 @@ void run_spans(session const& now) {
     scan<double>(now, n);
     reduction(now, n);
     filter_and_sort(now, n);
-    segments(now, n);
+    segments(now, n, plus<std::uint32_t>{}, "plus");
+    segments(now, n, plus<float>{}, "plus");
+    segments(now, n, maximum<std::uint32_t>{}, "maximum");
     runs(now, n);
     bins(now, n);
     product(now, n);

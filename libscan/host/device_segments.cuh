@@ -109,13 +109,15 @@ template <class Machine, class T>
 void device_segments<Machine, T>::enqueue_scan(Machine on, queue_place const& place,
                                                device_call const& call) {
   device::on_machine const here(on);
-  call_in_words<T> const words(call);
-  if (call.reverse) {
-    workspace ws = device::workspace_of(place);
-    return words.reverse_scan(ws, call.kind, call.d_total);
-  }
-  with_call_segments<T>(on, place, call, [&](workspace& ws, auto const& descriptor) {
-    words.scan(ws, call.kind, descriptor);
+  device::visit_sum_or_other<T>(call.op, [&]<class Op>(Op op) {
+    call_in_words<T, Op> const words(call, op);
+    if (call.reverse) {
+      workspace ws = device::workspace_of(place);
+      return words.reverse_scan(ws, call.kind, call.d_total);
+    }
+    with_call_segments<T>(on, place, call, [&](workspace& ws, auto const& descriptor) {
+      words.scan(ws, call.kind, descriptor);
+    });
   });
 }
 
@@ -123,19 +125,21 @@ template <class Machine, class T>
 void device_segments<Machine, T>::enqueue_reduce(Machine on, queue_place const& place,
                                                  device_call const& call) {
   device::on_machine const here(on);
-  call_in_words<T> const words(call);
   auto* const d_segments = static_cast<index_t*>(call.d_total);
-  with_call_segments<T>(on, place, call,
-                        [&]<class Descriptor>(workspace& ws, Descriptor const& descriptor) {
-                          if constexpr (std::is_same_v<Descriptor, head_bits>) {
-                            if (call.unique != nullptr) {
-                              keys_of_size const keys{call.segments.data(), call.unique,
-                                                      detail::size_of(call.segments.type())};
-                              return words.reduce_by_key(ws, descriptor, keys, d_segments);
+  device::visit_sum_or_other<T>(call.op, [&]<class Op>(Op op) {
+    call_in_words<T, Op> const words(call, op);
+    with_call_segments<T>(on, place, call,
+                          [&]<class Descriptor>(workspace& ws, Descriptor const& descriptor) {
+                            if constexpr (std::is_same_v<Descriptor, head_bits>) {
+                              if (call.unique != nullptr) {
+                                keys_of_size const keys{call.segments.data(), call.unique,
+                                                        detail::size_of(call.segments.type())};
+                                return words.reduce_by_key(ws, descriptor, keys, d_segments);
+                              }
                             }
-                          }
-                          words.reduce(ws, descriptor, d_segments);
-                        });
+                            words.reduce(ws, descriptor, d_segments);
+                          });
+  });
 }
 
 template <class Machine, class T>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scans and sums within segments of items that are represented by unsigned words, by an operator
-// that is known when they run. Internal.
+// Scans and sums within segments of items that are represented by unsigned words. Internal.
 #pragma once
 
 #include <algorithm>
@@ -53,22 +52,24 @@ struct keys_of_size {
   }
 };
 
-/// A call with items and results as words that its operator takes.
-template <class T>
+/// A call with items and results as words that its operator takes: by default one that is known
+/// when the call runs.
+template <class T, class Op = decltype(operator_on_words<T>(operator_kind::plus))>
 struct call_in_words {
-  using op_type = decltype(operator_on_words<T>(operator_kind::plus));
-  using word = typename op_type::value_type;
+  using word = typename Op::value_type;
 
   word const* in;
   word* out;
-  op_type op;
+  Op op;
   device::init_in_memory<word> init;
   item_count n;
 
   explicit call_in_words(device_call const& call)
+      : call_in_words(call, operator_on_words<T>(call.op)) {}
+  call_in_words(device_call const& call, Op by)
       : in(static_cast<word const*>(call.in)),
         out(static_cast<word*>(call.out)),
-        op(operator_on_words<T>(call.op)),
+        op(by),
         init(init_of<word>(call)),
         n(count_of(call)) {}
 
