@@ -269,6 +269,8 @@ def build_command(preset, targets):
 def test_command(preset, names=None):
     """Runs the tests of a preset, or only those with these names. Not by numbers: ctest counts only
     the tests that the preset's filter leaves."""
+    if preset == "quick" and names is not None:
+        preset = "quick-and-left-out"
     options = [] if names is None else ["-R", "^(%s)$" % "|".join(map(re.escape, names))]
     return ["ctest", "--preset", preset, "--parallel", CORES, "--output-on-failure",
             "--no-tests=error", *options]
@@ -463,8 +465,9 @@ def report_left(suites):
                             break_on_hyphens=False))
 
 
-def in_preset(preset, test):
-    """Whether the preset's CTest filter takes a test."""
+def in_preset(preset, test, beside=False):
+    """Whether the preset's CTest filter takes a test. Of the tests that the quick set leaves to full runs,
+    those beside an edited file run."""
     labels = test["labels"]
     if preset in ("asan", "tsan"):
         return "executor" in labels or "threads" in labels
@@ -472,7 +475,7 @@ def in_preset(preset, test):
         return "executor" in labels
     if preset == "cuda":
         return "cuda" in labels
-    return "large" not in labels
+    return "large" not in labels and (preset != "quick" or beside or "full" not in labels)
 
 
 def run_beside(steps, files):
@@ -489,7 +492,7 @@ def run_beside(steps, files):
         tree = build_tree(ROOT, ROOT / "build" / preset)
         folders = [mirror(ROOT, name) for name in names]
         tests = [test for test in tree.affected(names)
-                 if "tree" not in test["labels"] and in_preset(preset, test)]
+                 if "tree" not in test["labels"] and in_preset(preset, test, beside=True)]
         if None not in folders:
             tests = [test for test in tests
                      if any(str(ROOT / folder / "CMakeLists.txt") in test["defined_in"]

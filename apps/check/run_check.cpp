@@ -25,6 +25,12 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
+#ifdef LIBSCAN_CHECK_WITH_EXECUTOR
+constexpr bool has_device_calls = true;
+#else
+constexpr bool has_device_calls = false;
+#endif
+
 /// Cases from this size on count as large.
 constexpr index_t large_items = 1000001;
 
@@ -36,7 +42,11 @@ std::unique_ptr<check_engine> engine_called(std::string const& name, bool host_a
   switch (kind) {
     case engine_kind::executor:
       if constexpr (libscan::detail::has_executor) {
-        return host_api ? make_host_engine(kind) : make_executor_engine();
+        if (host_api) return make_host_engine(kind);
+        if constexpr (has_device_calls) return make_executor_engine();
+        throw invalid_argument(
+            "this scan-check was built without device calls in the executor; --host-api calls the "
+            "same kernels");
       }
       libscan::detail::refuse_executor();
     case engine_kind::cuda:
