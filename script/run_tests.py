@@ -31,7 +31,7 @@ USAGE = """script/test [--all | --changed | FILE...] [--again] [--times]
   --changed   the quick set, then the full suites of what changed since the commit that
               tests/last-full-run names, nearest first, until 22 minutes are over; CI runs this
   --all       every preset, type and size; when all pass, it writes tests/last-full-run
-  FILE...     only the quick tests beside these files that include them: the verdict after an edit
+  FILE...     only the small tests beside these files that include them: the verdict after an edit
   --times     writes a record of the times to bench/records/
 CONTRIBUTING.md says what each set holds."""
 
@@ -479,7 +479,7 @@ def in_preset(preset, test, beside=False):
 
 
 def run_beside(steps, files):
-    """The quick tests beside the files that include them."""
+    """The tests of the quick builds beside the files that include them."""
     names = []
     for file in files:
         path = pathlib.Path(file).resolve()

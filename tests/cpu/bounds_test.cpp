@@ -254,8 +254,9 @@ void require_refused(named_calls const& calls, arrays& all) {
   }
 }
 
-using offset_types = types_to_test<std::tuple<std::int32_t, std::uint64_t>,
-                                   std::tuple<std::uint32_t>, std::tuple<std::int64_t>>;
+using offset_types =
+    types_to_test<std::tuple<std::int32_t>, std::tuple<std::uint32_t, std::uint64_t>,
+                  std::tuple<std::int64_t>>;
 
 }  // namespace
 

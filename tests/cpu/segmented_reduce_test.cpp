@@ -120,8 +120,11 @@ TEMPLATE_LIST_TEST_CASE("totals of segments agree with a loop over each", "", to
   TestType const op;
   auto const init = some_init<TestType>();
   for (segment_shape const shape : all_segment_shapes()) {
-    for (index_t const n : {0, 1, 2, 3, 5, 8, 17, 31, 32, 33, 63, 64, 65, 100, 128, 199, 200}) {
-      for (index_t const chunk_items : {1, 3, 4, 9, 32, 64, 65}) {
+    for (index_t const n :
+         sized_list<index_t>({0, 1, 2, 3, 5, 8, 17, 31, 32, 33, 63, 64, 65, 100, 128, 199, 200},
+                             {0, 1, 2, 3, 8, 17, 32, 33, 64, 65, 199})) {
+      for (index_t const chunk_items :
+           sized_list<index_t>({1, 3, 4, 9, 32, 64, 65}, {1, 4, 9, 64})) {
         CHECK(faults({1 + static_cast<int>(n % 2), chunk_items}, shape, n, op, init) == "");
       }
     }

@@ -16,6 +16,7 @@
 #include <libscan/distributed/scan.hpp>
 #include <tests/distributed/programs.hpp>
 #include <tests/support/inputs.hpp>
+#include <tests/support/sizes.hpp>
 
 using namespace libscan;
 using namespace libscan::apps;
@@ -51,7 +52,7 @@ filter_arguments keeping(std::string const& predicate) {
 }  // namespace
 
 TEST_CASE("ranks sort a file, for any number of ranks") {
-  for (std::size_t const n : {0, 3, 5000}) {
+  for (std::size_t const n : test::sized_list<std::size_t>({0, 3, 5000}, {0, 1500})) {
     auto const items = some_items(n);
     for (bool const descending : {false, true}) {
       auto const before = [&](std::int32_t a, std::int32_t b) {
@@ -74,7 +75,7 @@ TEST_CASE("ranks sort a file, for any number of ranks") {
 }
 
 TEST_CASE("values move with the keys of a file, for any number of ranks") {
-  auto const items = some_items(3000);
+  auto const items = some_items(static_cast<std::size_t>(test::sized(3000, 1000)));
   std::vector<index_t> places(items.size());
   std::iota(places.begin(), places.end(), index_t{0});
   std::stable_sort(places.begin(), places.end(), [&](index_t a, index_t b) {

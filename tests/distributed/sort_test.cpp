@@ -101,10 +101,10 @@ void check_sorts(int p, std::uint64_t seed, std::vector<double> keys, distributi
 }  // namespace
 
 TEST_CASE("sorts give each rank exactly its part, for any keys and lengths") {
-  for (int const p : test::sized_list({1, 2, 3, 4, 7, 64}, {1, 2, 3, 16})) {
+  for (int const p : test::sized_list({1, 2, 3, 4, 7, 64}, {1, 3, 16})) {
     for (auto const how :
          {skew::uniform, skew::equal, skew::two, skew::zipf, skew::sorted, skew::reverse}) {
-      for (index_t const n : {index_t{0}, index_t{3}, index_t{500}, index_t{5000}}) {
+      for (index_t const n : test::sized_list<index_t>({0, 3, 500, 5000}, {0, 3, 2000})) {
         auto const from = static_cast<spread>((n + p) % 4);
         auto const to = static_cast<spread>((n / 3 + static_cast<index_t>(how)) % 4);
         INFO("ranks " << p << ", skew " << static_cast<int>(how) << ", items " << n);
@@ -116,7 +116,7 @@ TEST_CASE("sorts give each rank exactly its part, for any keys and lengths") {
 }
 
 TEST_CASE("a thousand ranks sort") {
-  int const p = static_cast<int>(test::sized(1000, 66));
+  int const p = static_cast<int>(test::sized(1000, 40));
   for (auto const how : {skew::uniform, skew::equal}) {
     auto const even = distribution::even(5000, p);
     check_sorts(p, 1, keys_of(how, 5000), test::spread_out(spread::uneven, 5000, p), even, false);
@@ -221,7 +221,7 @@ struct four_bytes {
 
 TEST_CASE("keys of all sizes move values of all sizes, and -0 and NaN keep their bits") {
   index_t const n = test::sized(20000, 8000);  // by buckets on up to 7 ranks
-  for (int const p : test::sized_list({2, 3, 7, 64}, {2, 7, 16})) {
+  for (int const p : test::sized_list({2, 3, 7, 64}, {2, 7})) {
     auto const in = test::spread_out(spread::uneven, n, p);
     auto const out = test::spread_out(p % 2 == 0 ? spread::even : spread::every_third, n, p);
     INFO("ranks " << p);

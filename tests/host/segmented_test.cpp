@@ -107,7 +107,8 @@ TEMPLATE_LIST_TEST_CASE("scans and sums of segments are those of a plain loop, o
   using Op = typename TestType::op;
   using T = typename Op::value_type;
   T const init = static_cast<T>(3);
-  for (index_t const n : {index_t{0}, index_t{1}, index_t{33}, index_t{1000}, sized(5000, 2500)}) {
+  for (index_t const n :
+       {index_t{0}, index_t{1}, index_t{33}, sized(1000, 300), sized(5000, 2500)}) {
     auto const items = small_items<Item>(n);
     owned_items<Item> const in(items);
     for (segment_shape const shape : {segment_shape::some_empty, segment_shape::huge_among_tiny}) {

@@ -21,6 +21,11 @@ def combinations(share, *factors):
             yield tuple(value for _, value in chosen)
 
 
+def some_of(share, values, turn=0):
+    """All values of a list. In a quick run one of `share` of them, in each turn others."""
+    return values[turn % share::share] if QUICK else values
+
+
 def grouped(combined):
     """Combinations by the value of the first factor: each of its values, and a list of the others."""
     for first, cases in itertools.groupby(combined, key=lambda chosen: chosen[0]):

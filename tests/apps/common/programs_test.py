@@ -7,7 +7,6 @@ import bz2
 import fcntl
 import gzip
 import io
-import itertools
 import lzma
 import os
 import pickle
@@ -27,7 +26,7 @@ import numpy as np
 
 from array_program import (ArrayProgramCase, DTYPES, EveryArrayProgram, content_of, little_memory,
                            needs_little_memory, samples)
-from program_case import BAD_FILE, DIFFERENCE, DONE, FAILURE, USAGE, read_terminal
+from program_case import BAD_FILE, DIFFERENCE, DONE, FAILURE, USAGE, combinations, read_terminal
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 
@@ -53,7 +52,7 @@ class AsEveryProgram(EveryArrayProgram, CopyCase):
 
 class Numpy(CopyCase):
     def test_files_of_numpy_are_read_and_ours_are_read_by_numpy(self):
-        for dtype, version, n in itertools.product(DTYPES, [(1, 0), (2, 0), (3, 0)], [0, 9, 9999]):
+        for dtype, version, n in combinations(3, DTYPES, [(1, 0), (2, 0), (3, 0)], [0, 9, 9999]):
             array = samples(dtype, n)
             with self.subTest(dtype=dtype, version=version, n=n):
                 with open(self.path("in.npy"), "wb") as f, np.testing.suppress_warnings() as quiet:

@@ -170,7 +170,7 @@ class Blocks(ExplainCase):
         sums = list(itertools.accumulate(items))
         names = BLOCK_SCANS + ("scan-then-fan", "walkthrough") + STRATEGIES
         for name, block, (options, right) in combinations(
-                2, names, (2, 3, 5, 9, 33), (([], sums), (["--exclusive"], [0] + sums[:-1]))):
+                5, names, (2, 3, 5, 9, 33), (([], sums), (["--exclusive"], [0] + sums[:-1]))):
             with self.subTest(name, block=block, options=options):
                 request = [SANDWICH, "--algorithm", name, "--block", block, *options]
                 text = self.text(*request, "--width", "1000")

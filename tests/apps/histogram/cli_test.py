@@ -18,7 +18,7 @@ import numpy as np
 sys.path.insert(0, os.path.abspath(__file__ + "/../../common"))
 from array_program import (ArrayProgramCase, DTYPES, EveryArrayProgram, INTEGERS, content_of,
                            samples)
-from program_case import BAD_FILE, DONE, FAILURE, QUICK, USAGE, limited
+from program_case import BAD_FILE, DONE, FAILURE, USAGE, limited, some_of
 
 PROGRAM, FAULTY = [os.path.abspath(sys.argv.pop(1)) for _ in range(2)]
 GNUPLOT = shutil.which("gnuplot")
@@ -88,11 +88,11 @@ class AsEveryProgram(EveryArrayProgram, HistogramCase):
 
 class Results(HistogramCase):
     def test_even_bins_of_every_type_against_numpy(self):
-        for dtype in DTYPES:
+        for number, dtype in enumerate(DTYPES):
             array = samples(dtype, 3001)
             source = self.save("in.npy", array)
-            for bins, lo, hi in [(1, 0, 50), (10, 0, 100), (99, 3, 120), (1000, -7.25, 90),
-                                 (8, 0.1, 0.9), (256, 0, 25.6)]:
+            for bins, lo, hi in some_of(2, [(1, 0, 50), (10, 0, 100), (99, 3, 120), (1000, -7.25, 90),
+                                            (8, 0.1, 0.9), (256, 0, 25.6)], number):
                 with self.subTest(dtype=dtype, bins=bins, lo=lo, hi=hi):
                     expected = np.histogram(inside(array, lo, hi), bins, (lo, hi))[0]
                     for threads in [1, 3]:
@@ -231,7 +231,7 @@ class Results(HistogramCase):
             with np.errstate(over="ignore"):
                 array = np.array([x for x in interesting if fits(x, dtype)], dtype)
             source = self.save("in.npy", array)
-            for edges in lists[turn % 2::2] if QUICK else lists:
+            for edges in some_of(3, lists, turn):
                 type_of_edges = next(each for each in ["int64", "uint64", "float64"]
                                      if all(fits(x, each) for x in edges))
                 file = self.save("e.npy", np.array(edges, type_of_edges))

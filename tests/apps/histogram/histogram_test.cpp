@@ -103,8 +103,8 @@ TEMPLATE_LIST_TEST_CASE("the native engine counts any spread", "", spread_types)
     for (int const bins : {100, 250, 1500, 3000, 10000}) {
       if (sizeof(TestType) == 1 && bins > 250) continue;
       if (reduced() && bins != 250 && bins != 1500) continue;
-      for (index_t const n : {index_t{0}, index_t{1}, index_t{127}, index_t{128}, index_t{129},
-                              index_t{5000}, index_t{20011}, large}) {
+      for (index_t const n : sized_list<index_t>({0, 1, 127, 128, 129, 5000, 20011, large},
+                                                 {0, 1, 127, 128, 129, 20011, large})) {
         if (n == large && bins != 1500) continue;
         auto const range = static_cast<std::uint32_t>(bins);
         auto const samples = spread_samples<TestType>(how, n, range);

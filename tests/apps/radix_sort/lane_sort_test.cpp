@@ -143,8 +143,8 @@ TEST_CASE("sorting networks sort all zeros and ones") {
 
 TEMPLATE_TEST_CASE("lanes sort any number of keys, each by itself or together", "", std::uint8_t,
                    std::uint16_t, std::uint32_t, std::uint64_t) {
-  for (int const lanes : {1, 2, 4, 8, 16, 32}) {
-    for (std::uint64_t const distinct : {1, 5, 200}) {
+  for (int const lanes : sized_list({1, 2, 4, 8, 16, 32}, {1, 2, 8, 32})) {
+    for (std::uint64_t const distinct : sized_list<std::uint64_t>({1, 5, 200}, {5, 200})) {
       require_sorted_by_lanes<TestType, 8, look::lone>(lanes, distinct);
       require_sorted_by_lanes<TestType, 8, look::placed>(lanes, distinct);
       require_sorted_by_lanes<TestType, 8, look::several>(lanes, distinct);

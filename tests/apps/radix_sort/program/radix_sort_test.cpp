@@ -138,7 +138,8 @@ TEMPLATE_LIST_TEST_CASE("keys, pairs and positions are sorted as std::stable_sor
                         number_keys) {
   int round = 0;
   for (pattern const p : all_patterns()) {
-    for (index_t const n : {0, 1, 2, 31, 33, 64, 257, 1000, 5003}) {
+    for (index_t const n : sized_list<index_t>({0, 1, 2, 31, 33, 64, 257, 1000, 5003},
+                                               {0, 1, 2, 31, 33, 64, 257, 2003})) {
       int const threads = thread_counts[round % 4];
       auto const direction =
           round++ % 3 == 0 ? sort_direction::descending : sort_direction::ascending;
