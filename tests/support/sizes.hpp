@@ -34,10 +34,14 @@ std::vector<T> sized_list(std::initializer_list<T> all, std::initializer_list<T>
 }
 
 /// For tiny tuning, where 200 items are many tiles: every n in 0..200; in reduced runs 0..34, and
-/// some of the others up to 200.
+/// some of the others up to 200; in the quick set 0..17, 31..34 and fewer others.
 inline std::vector<index_t> tiny_sizes() {
   std::vector<index_t> sizes;
-  for (index_t n = 0; n < 200; n += n < 34 ? 1 : scaled(1, 13)) sizes.push_back(n);
+  index_t const step = quick_types && reduced() ? 19 : scaled(1, 13);
+  for (index_t n = 0; n < 200; n += n < 34 ? 1 : step) {
+    if (quick_types && reduced() && n == 18) n = 31;
+    sizes.push_back(n);
+  }
   sizes.push_back(200);
   return sizes;
 }

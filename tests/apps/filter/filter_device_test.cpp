@@ -156,7 +156,7 @@ TEMPLATE_LIST_TEST_CASE("the size ladder at every selectivity, in several types"
   constexpr index_t tile = index_t{tuning::block_threads} * tuning::items_per_thread;
   constexpr index_t pipeline_tile =
       index_t{pipeline::group_threads} * pipeline::vector_items * pipeline::rows;
-  index_t const limit = on_gpu ? 2000000 : scaled(140000, 9000);
+  index_t const limit = on_gpu ? 2000000 : scaled(140000, quick_types ? 4500 : 9000);
   auto const require = [](std::vector<T> const& items, int percent) {
     require_filter<typename TestType::way>(items, some<T>(percent));
   };
