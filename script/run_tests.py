@@ -469,13 +469,15 @@ def in_preset(preset, test, beside=False):
     """Whether the preset's CTest filter takes a test. Of the tests that the quick set leaves to full runs,
     those beside an edited file run."""
     labels = test["labels"]
+    if preset.startswith("quick") and "full" in labels and not (beside and preset == "quick"):
+        return False
     if preset in ("asan", "tsan"):
         return "executor" in labels or "threads" in labels
     if preset in ("racecheck", "quick-racecheck"):
         return "executor" in labels
     if preset == "cuda":
         return "cuda" in labels
-    return "large" not in labels and (preset != "quick" or beside or "full" not in labels)
+    return "large" not in labels
 
 
 def run_beside(steps, files):
