@@ -82,7 +82,7 @@ TEMPLATE_TEST_CASE("what is written is read back bit for bit", "", std::int8_t, 
   for (std::string const ending : {".npy", ".raw", ".bin", ".txt", ".csv", ".tsv"}) {
     for (std::string const gz : {"", ".gz"}) {
       for (std::size_t const n :
-           test::sized_list<std::size_t>({0, 1, 15, 1000, 300001}, {0, 1, 15, 100003})) {
+           libscan::test::sized_list<std::size_t>({0, 1, 15, 1000, 300001}, {0, 1, 15, 100003})) {
         CAPTURE(ending, gz, n);
         std::string const path = scratch / ("x" + ending + gz);
         std::vector<TestType> values = samples<TestType>(n);
