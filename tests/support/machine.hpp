@@ -22,8 +22,8 @@ inline constexpr bool on_gpu = true;
 inline constexpr bool on_gpu = false;
 #endif
 
-/// Calls body(name) under the fixed schedule and `seeds` seeded ones; on a GPU, once. In the quick set, under one
-/// schedule less: if there is a seeded one, the fixed one is left out.
+/// Calls body(name) under the fixed schedule and `seeds` seeded ones; on a GPU, once. The quick set
+/// leaves out the fixed one if there is a seeded one.
 /// `multiprocessors`: the machine's number; 0: two, then others with each seed.
 template <class Body>
 void each_schedule(int seeds, Body body, int multiprocessors = 0) {
