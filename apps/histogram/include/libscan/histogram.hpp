@@ -165,8 +165,8 @@ auto rule_samples(Samples const& samples) {
 ///
 /// Types: samples and counts are anything that std::span can view in host memory. Samples: integers
 /// of 8 to 64 bits, float, double, `float16`, `bfloat16`; bools are std::uint8_t, of 0 and 1. Rule:
-/// `integer_bins`, `even_bins`, or `edge_bins` with edges in host memory, of the samples' type. Counts: integers of
-/// 32 or 64 bits; those after the last bin are not touched.
+/// `integer_bins`, `even_bins`, or `edge_bins` with edges in host memory, of the samples' type.
+/// Counts: integers of 32 or 64 bits; those after the last bin are not touched.
 /// Determinism: the result is the same on every engine and for any number of threads.
 /// Memory: reads the samples once. On the CPU 4 bytes per bin and thread (1 with many bins). On a
 /// device the samples and `histogram_workspace_bytes`; on the host then 8 bytes per bin if counts
