@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <apps/common/exit_code.hpp>
 #include <apps/common/number.hpp>
@@ -16,6 +18,7 @@
 #include <apps/common/output_file.hpp>
 #include <apps/common/program.hpp>
 #include <apps/common/utf8.hpp>
+#include <apps/common/vector_lines.hpp>
 
 namespace libscan::apps {
 
@@ -125,50 +128,153 @@ void begin_rows(array_writer& output, text_rows const& rows) {
   output.append_text(rows.rows.empty() ? rows.last_end : "\n");
 }
 
-void append_rows(array_writer& output, text_rows const& rows, std::span<index_t const> positions,
-                 int threads, progress* meter) {
-  constexpr std::size_t part_bytes = std::size_t{1} << 17;
-  if (positions.empty()) return;
-  std::size_t const n = rows.rows.size();
-  auto const all = static_cast<std::size_t>(rows.rows[n - 1].end() - rows.rows[0].begin());
-  std::size_t const part = std::max<std::size_t>(part_bytes * n / std::max<std::size_t>(all, 1), 1);
-  char const* const text_end =
-      reinterpret_cast<char const*>(rows.text.bytes.data()) + rows.text.bytes.size();
-  auto const at = [&](std::size_t i) { return static_cast<std::size_t>(positions[i]); };
-  auto const collect = [&](std::size_t p, auto const& put) {
+namespace {
+
+constexpr std::size_t part_bytes = std::size_t{1} << 17;  // of rows that a thread collects
+constexpr std::size_t buffer_bytes = 2 * part_bytes;
+
+/// Rows of a text, and how to append them to an output in any order.
+class row_appender {
+ public:
+  row_appender(array_writer& output, text_rows const& rows, int threads, progress* meter)
+      : output_(output),
+        rows_(rows.rows),
+        last_end_(rows.last_end),
+        threads_(threads_for(threads)),
+        meter_(meter),
+        text_end_(reinterpret_cast<char const*>(rows.text.bytes.data()) + rows.text.bytes.size()) {
+    if (rows_.empty() || !rows_.are_lines()) return;
+    // Lines that end before the last bytes of the text may be copied together with bytes after them.
+    std::string_view const text(rows_.text(), static_cast<std::size_t>(text_end_ - rows_.text()));
+    std::size_t const last = text.substr(0, text.size() - std::min(text.size(), line_slack)).rfind('\n');
+    vector_end_ = static_cast<std::uint32_t>(std::min<std::size_t>(last + 1, ~std::uint32_t{0}));
+  }
+
+  /// Appends the lines that begin there.
+  void append_lines(std::span<std::uint32_t const> begins) const {
+    append(begins.size(), [&](std::size_t begin, std::size_t end, char* buffer, auto const& put) {
+      collect_lines(begins.subspan(begin, end - begin), buffer, put);
+    });
+  }
+
+  /// Appends the rows at these positions.
+  void append_rows(std::span<index_t const> positions) const {
+    append(positions.size(), [&](std::size_t begin, std::size_t end, char* buffer, auto const& put) {
+      auto const part = positions.subspan(begin, end - begin);
+      rows_.are_lines() ? collect_lines_at(part, buffer, put) : collect_rows(part, buffer, put);
+    });
+  }
+
+ private:
+  /// Calls collect(begin, end, buffer, put) for parts of `count` rows, on all threads, and appends
+  /// what each part puts, in order.
+  template <class Collect>
+  void append(std::size_t count, Collect const& collect) const {
+    if (count == 0) return;
+    std::size_t const n = rows_.size();
+    auto const all = static_cast<std::size_t>(rows_[n - 1].end() - rows_[0].begin());
+    std::size_t const part =
+        std::max<std::size_t>(part_bytes * n / std::max<std::size_t>(all, 1), 1);
+    // No more parts than threads are in use, and they follow each other: buffers are not shared.
+    std::vector<std::unique_ptr<char[]>> buffers(static_cast<std::size_t>(threads_));
+    for_each_in_order(
+        (count + part - 1) / part, threads_,
+        [&](std::size_t p, auto const& put) {
+          auto& buffer = buffers[p % buffers.size()];
+          if (!buffer) buffer.reset(new char[buffer_bytes]);
+          collect(p * part, std::min((p + 1) * part, count), buffer.get(), put);
+        },
+        [&](std::string_view text) {
+          output_.append_text(text);
+          if (meter_) meter_->advance(text.size());
+        });
+  }
+
+  template <class Put>
+  void collect_lines(std::span<std::uint32_t const> begins, char* buffer, Put const& put) const {
+    auto const copy = best_line_copiers().copy;
+    std::size_t size = 0;  // of `buffer`
+    while (!begins.empty()) {
+      auto const copied = copy(rows_.text(), vector_end_, begins,
+                               std::span(buffer + size, buffer_bytes - size));
+      size += copied.bytes;
+      begins = begins.subspan(copied.lines);
+      if (begins.empty()) break;
+      add(rows_.line_at(begins.front()), buffer, size, put);
+      begins = begins.subspan(1);
+    }
+    put(std::string_view(buffer, size));
+  }
+
+  template <class Put>
+  void collect_lines_at(std::span<index_t const> positions, char* buffer, Put const& put) const {
+    std::vector<std::uint32_t> begins(positions.size());
+    auto const from = rows_.begins();
+    for (std::size_t i = 0; i < begins.size(); ++i) {
+      begins[i] = from[static_cast<std::size_t>(positions[i])];
+    }
+    collect_lines(begins, buffer, put);
+  }
+
+  template <class Put>
+  void collect_rows(std::span<index_t const> positions, char* buffer, Put const& put) const {
     // Rows may be at random places: the next ones are prefetched, and before that their addresses.
     constexpr std::size_t ahead = 32;
-    std::unique_ptr<char[]> const lines(new char[2 * part_bytes]);
-    std::size_t size = 0;  // of `lines`
-    for (std::size_t i = p * part; i < std::min((p + 1) * part, positions.size()); ++i) {
-      if (i + 2 * ahead < positions.size()) rows.rows.prefetch(at(i + 2 * ahead));
+    auto const at = [&](std::size_t i) { return static_cast<std::size_t>(positions[i]); };
+    std::size_t size = 0;  // of `buffer`
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      if (i + 2 * ahead < positions.size()) rows_.prefetch(at(i + 2 * ahead));
       if (i + ahead < positions.size()) {
-        std::string_view const later = rows.rows[at(i + ahead)];
+        std::string_view const later = rows_[at(i + ahead)];
         __builtin_prefetch(later.data());
         __builtin_prefetch(later.data() + later.size());  // often in the next cache line
       }
-      std::string_view const text = rows.rows[at(i)];
-      std::string_view const end = text.data() + text.size() == text_end ? rows.last_end : "\n";
-      if (size + text.size() + end.size() > 2 * part_bytes) {
-        put(std::string_view(lines.get(), size));
-        size = 0;
-      }
-      if (text.size() + end.size() > 2 * part_bytes) {
-        put(text);
-      } else {
-        text.copy(lines.get() + size, text.size());
-        size += text.size();
-      }
-      end.copy(lines.get() + size, end.size());
-      size += end.size();
+      add(rows_[at(i)], buffer, size, put);
     }
-    put(std::string_view(lines.get(), size));
-  };
-  for_each_in_order((positions.size() + part - 1) / part, threads_for(threads), collect,
-                    [&](std::string_view lines) {
-                      output.append_text(lines);
-                      if (meter) meter->advance(lines.size());
-                    });
+    put(std::string_view(buffer, size));
+  }
+
+  /// Adds a row and its end to `size` bytes in `buffer`; puts those, and rows that do not fit.
+  template <class Put>
+  void add(std::string_view row, char* buffer, std::size_t& size, Put const& put) const {
+    std::string_view const end = row.data() + row.size() == text_end_ ? last_end_ : "\n";
+    if (size + row.size() + end.size() > buffer_bytes) {
+      put(std::string_view(buffer, size));
+      size = 0;
+    }
+    if (row.size() + end.size() > buffer_bytes) {
+      put(row);
+    } else {
+      row.copy(buffer + size, row.size());
+      size += row.size();
+    }
+    end.copy(buffer + size, end.size());
+    size += end.size();
+  }
+
+  array_writer& output_;
+  row_list const& rows_;
+  std::string_view last_end_;
+  int threads_;
+  progress* meter_;
+  char const* text_end_;
+  std::uint32_t vector_end_ = 0;
+};
+
+}  // namespace
+
+void append_rows(array_writer& output, text_rows const& rows, std::span<index_t const> positions,
+                 int threads, progress* meter) {
+  row_appender(output, rows, threads, meter).append_rows(positions);
+}
+
+void write_lines(array_writer& output, std::string const& path, text_rows const& rows,
+                 std::span<std::uint32_t const> begins, int threads, progress& meter) {
+  meter.start(path == "-" ? "writing" : "writing " + path, rows.text.bytes.size());
+  begin_rows(output, rows);
+  row_appender(output, rows, threads, &meter).append_lines(begins);
+  output.complete();
+  meter.finish();
 }
 
 void write_rows(array_writer& output, std::string const& path, text_rows const& rows,

@@ -84,4 +84,8 @@ void append_rows(array_writer& output, text_rows const& rows, std::span<index_t 
 void write_rows(array_writer& output, std::string const& path, text_rows const& rows,
                 std::span<index_t const> positions, int threads, progress& meter);
 
+/// The same for lines by where they begin in `rows.rows.text()`. Requires `rows.rows.are_lines()`.
+void write_lines(array_writer& output, std::string const& path, text_rows const& rows,
+                 std::span<std::uint32_t const> begins, int threads, progress& meter);
+
 }  // namespace libscan::apps

@@ -257,10 +257,63 @@ std::uint64_t key_column::bytes() const {
          missing.size();
 }
 
-void row_list::reserve(std::size_t rows) { reserve_in_huge_pages(places_, rows); }
+void row_list::reserve(std::size_t rows) {
+  reserve_in_huge_pages(words_, row_bytes / sizeof(std::uint32_t) * rows);
+}
+
+void row_list::append(char const* begin, std::span<std::uint32_t const> ends) {
+  if (ends.empty()) return;
+  if (wide_ || !may_begin(begin + ends.back())) {
+    std::size_t at = 0;
+    for (std::uint32_t const end : ends) {
+      push_line({begin + at, end - 1 - at});
+      at = end;
+    }
+    return;
+  }
+  auto const first = static_cast<std::uint32_t>(begin - text_);
+  words_.push_back(first);
+  std::size_t const before = words_.size();
+  words_.insert(words_.end(), ends.begin(), ends.end() - 1);
+  for (std::size_t i = before; i < words_.size(); ++i) words_[i] += first;
+  end_ = begin + ends.back() - 1;
+}
+
+void row_list::clear() {
+  words_.clear();
+  long_.clear();
+  wide_ = false;
+}
+
+void row_list::push_place(std::string_view row) {
+  if (words_.empty()) text_ = row.data();
+  auto const begin = static_cast<std::uint64_t>(row.data() - text_);
+  bool const fits = row.size() < max_size && begin >> (64 - size_bits) == 0;
+  if (!fits) long_.emplace(size(), row);
+  std::uint64_t const place = fits ? begin << size_bits | row.size() : max_size;
+  std::uint32_t words[2];
+  std::memcpy(words, &place, sizeof place);
+  words_.insert(words_.end(), words, words + 2);
+}
+
+/// Lines become rows with places, from the last one to the first: each pair of words is written
+/// after the words there were read.
+void row_list::widen() {
+  wide_ = true;
+  std::size_t const count = words_.size();
+  words_.resize(2 * count);
+  for (std::size_t i = count; i-- > 0;) {
+    std::string_view const line = line_at(words_[i]);
+    bool const fits = line.size() < max_size;
+    if (!fits) long_.emplace(i, line);
+    auto const begin = static_cast<std::uint64_t>(words_[i]);
+    std::uint64_t const place = fits ? begin << size_bits | line.size() : max_size;
+    std::memcpy(&words_[2 * i], &place, sizeof place);
+  }
+}
 
 std::uint64_t text_rows::bytes() const {
-  std::uint64_t total = text.bytes.size() + rows.size() * row_list::row_bytes;
+  std::uint64_t total = text.bytes.size() + rows.bytes();
   for (key_column const& key : keys) total += key.bytes();
   return total;
 }
@@ -356,7 +409,7 @@ void text_row_reader::begin_piece(text_rows& to) {
   to.rows.reserve(rows_expected_);
   for (auto const& builder : builders_) builder->begin(rows_expected_);
   taken_ = whole_.bytes.size();
-  copied_ = 0;
+  copied_ = text_end_ = 0;
   if (copies_.use_count() > 1) copies_.reset();
 }
 
@@ -366,7 +419,7 @@ bool text_row_reader::add_row(text_rows& to) {
     for (auto const& builder : builders_) builder->add({});
     return true;
   }
-  std::size_t const size = cells_->row_bytes().size();
+  std::size_t const size = cells_->row_bytes().size() + 1;  // a copy has a LF
   std::uint64_t const more = row_bytes(size);
   bool const full = limit_ && taken_ + more > limit_->bytes;
   bool const no_room = !whole_in_ && copies_ && copied_ + size > copies_->items().size();
@@ -374,10 +427,11 @@ bool text_row_reader::add_row(text_rows& to) {
   auto const place = cells_->row_place();
   std::string_view const row =
       whole_in_ ? as_text(whole_.bytes).substr(static_cast<std::size_t>(place.begin), place.size)
-                : keep(cells_->row_bytes());
+                : keep_row(cells_->row_bytes());
   taken_ += more;
   for (auto const& builder : builders_) taken_ += builder->add(row);
-  to.rows.push_back(row);
+  bool const is_line = row.find('\n') == std::string_view::npos;
+  is_line ? to.rows.push_line(row) : to.rows.push_back(row);
   return true;
 }
 
@@ -425,7 +479,8 @@ bool text_row_reader::add_plain_rows(text_rows& to) {
 std::size_t text_row_reader::add_part(plain_rows const& part, text_rows& to) {
   std::size_t const count = fitting(part), bytes = part.place(count);
   if (count == 0) return 0;
-  char const* const at = whole_in_ ? part.begin : keep({part.begin, bytes}).data();
+  char const* const at = whole_in_ ? part.begin : keep({part.begin, bytes}, bytes);
+  text_end_ = copied_;
   taken_ += count * row_bytes(0) + (whole_in_ ? 0 : bytes);
   for (std::size_t k = 0; k < builders_.size(); ++k) {
     taken_ += builders_[k]->add_plain(part.columns[k], count, part.begin, at);
@@ -448,17 +503,25 @@ bool text_row_reader::pass_plain_rows(plain_row_use const& use) {
 
 dtype text_row_reader::plain_type() const { return builders_[0]->type(); }
 
-/// A copy of rows.
-std::string_view text_row_reader::keep(std::string_view rows) {
-  if (!copies_ || copies_->items().size() - copied_ < rows.size()) {
+/// A copy of rows, in space for so many bytes.
+char* text_row_reader::keep(std::string_view rows, std::size_t bytes) {
+  if (!copies_ || copies_->items().size() - copied_ < bytes) {
     auto const size = static_cast<std::size_t>(limit_->bytes / 4);
-    copies_ = std::make_shared<lazy_buffer<char>>(std::max(size, rows.size()));
+    copies_ = std::make_shared<lazy_buffer<char>>(std::max(size, bytes));
     copied_ = 0;
   }
   char* const to = copies_->items().data() + copied_;
   rows.copy(to, rows.size());
-  copied_ += rows.size();
-  return {to, rows.size()};
+  copied_ += bytes;
+  return to;
+}
+
+/// A copy of a row, and a LF after it. If the row is the last one, that is not a part of the text.
+std::string_view text_row_reader::keep_row(std::string_view row) {
+  char* const to = keep(row, row.size() + 1);
+  to[row.size()] = '\n';
+  text_end_ = copied_ - 1;
+  return {to, row.size()};
 }
 
 void text_row_reader::finish_piece(text_rows& to) {
@@ -474,7 +537,7 @@ void text_row_reader::finish_piece(text_rows& to) {
   if (whole_in_) {
     to.text = whole_;
   } else if (copies_) {
-    to.text = {std::as_bytes(copies_->items().first(copied_)), copies_};
+    to.text = {std::as_bytes(copies_->items().first(text_end_)), copies_};
   }
   if (at_end_) copies_.reset();
 }

@@ -2,8 +2,10 @@
 // A text in memory as rows that stay whole, with the keys that are read from their columns.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <optional>
@@ -33,55 +35,87 @@ struct key_column {
   std::uint64_t bytes() const;
 };
 
-/// Rows of one text, in its order. A row takes eight bytes here.
+/// Rows of one text, in its order. A row takes four bytes here while all are lines that begin in the
+/// first 4 GiB: where it begins. Otherwise it takes eight.
 class row_list {
  public:
-  static constexpr std::size_t row_bytes = sizeof(std::uint64_t);
+  static constexpr std::size_t row_bytes = sizeof(std::uint64_t);  // at most
 
   /// Space for so many rows.
   void reserve(std::size_t rows);
 
   /// Appends a row: a part of the same text, after those before it.
   void push_back(std::string_view row) {
-    if (places_.empty()) text_ = row.data();
-    auto const begin = static_cast<std::uint64_t>(row.data() - text_);
-    bool const fits = row.size() < max_size && begin >> (64 - size_bits) == 0;
-    if (!fits) long_.emplace(places_.size(), row);
-    places_.push_back(fits ? begin << size_bits | row.size() : max_size);
+    if (!wide_) widen();
+    push_place(row);
+  }
+
+  /// The same for a line: a row without LF in it, which a LF follows unless it is the last one.
+  void push_line(std::string_view line) {
+    if (wide_ || !may_begin(line.data())) return push_back(line);
+    words_.push_back(static_cast<std::uint32_t>(line.data() - text_));
+    end_ = line.data() + line.size();
   }
 
   std::string_view operator[](std::size_t i) const {
-    std::uint64_t const place = places_[i], size = place & max_size;
+    if (!wide_) return line_at(words_[i]);
+    std::uint64_t const place = place_of(i), size = place & max_size;
     if (size == max_size) return long_.at(i);
     return {text_ + (place >> size_bits), static_cast<std::size_t>(size)};
   }
 
-  /// Appends rows that follow each other from `begin` on, each with a LF; `ends` as in
+  /// Appends lines that follow each other from `begin` on, each with a LF; `ends` as in
   /// `plain_rows`.
-  void append(char const* begin, std::span<std::uint32_t const> ends) {
-    std::size_t at = 0;
-    for (std::uint32_t const end : ends) {
-      push_back({begin + at, end - 1 - at});
-      at = end;
-    }
+  void append(char const* begin, std::span<std::uint32_t const> ends);
+
+  /// Whether all rows are lines by `begins`.
+  bool are_lines() const { return !wide_; }
+
+  /// Where each line begins, as a distance from `text`; and the line that begins there. Requires
+  /// `are_lines`.
+  std::span<std::uint32_t const> begins() const { return words_; }
+  char const* text() const { return text_; }
+  std::string_view line_at(std::uint32_t begin) const {
+    char const* const line = text_ + begin;
+    auto const left = static_cast<std::size_t>(end_ - line);
+    return {line, std::min(std::string_view(line, left).find('\n'), left)};
   }
 
-  /// Brings into the cache what `operator[]` reads.
-  void prefetch(std::size_t i) const { __builtin_prefetch(&places_[i]); }
+  /// Brings into the cache what `operator[]` reads here.
+  void prefetch(std::size_t i) const { __builtin_prefetch(&words_[wide_ ? 2 * i : i]); }
 
-  std::size_t size() const { return places_.size(); }
-  bool empty() const { return places_.empty(); }
-  void clear() {
-    places_.clear();
-    long_.clear();
-  }
+  std::size_t size() const { return wide_ ? words_.size() / 2 : words_.size(); }
+  bool empty() const { return words_.empty(); }
+  void clear();
+
+  /// The bytes that the rows take here.
+  std::size_t bytes() const { return words_.size() * sizeof(std::uint32_t); }
 
  private:
   static constexpr int size_bits = 24;
   static constexpr std::uint64_t max_size = (std::uint64_t{1} << size_bits) - 1;
 
-  char const* text_ = nullptr;         // where the first row begins
-  std::vector<std::uint64_t> places_;  // the distance from there, and the size in the low bits
+  /// Whether a line may begin there; sets `text_` if it is the first one.
+  bool may_begin(char const* line) {
+    if (words_.empty()) text_ = line;
+    return static_cast<std::uint64_t>(line - text_) >> 32 == 0;
+  }
+
+  std::uint64_t place_of(std::size_t i) const {
+    std::uint64_t place;
+    std::memcpy(&place, &words_[2 * i], sizeof place);
+    return place;
+  }
+
+  void push_place(std::string_view row);
+  void widen();
+
+  bool wide_ = false;
+  char const* text_ = nullptr;  // where the first row begins
+  char const* end_ = nullptr;   // of the last line
+  /// Where lines begin. Wide: two words for each row, which are the distance from `text_`, and the
+  /// size in the low bits.
+  std::vector<std::uint32_t> words_;
   std::map<std::size_t, std::string_view> long_;  // rows that do not fit
 };
 
@@ -158,7 +192,8 @@ class text_row_reader {
   std::size_t add_part(plain_rows const& part, text_rows& to);
   std::size_t fitting(plain_rows const& part) const;
   std::size_t row_bytes(std::size_t size) const;
-  std::string_view keep(std::string_view rows);
+  char* keep(std::string_view rows, std::size_t bytes);
+  std::string_view keep_row(std::string_view row);
   void begin_piece(text_rows& to);
   void finish_piece(text_rows& to);
 
@@ -175,7 +210,8 @@ class text_row_reader {
   std::unique_ptr<plain_row_feed> feed_;  // none: rows are never plain
   std::vector<std::unique_ptr<key_builder>> builders_;
   std::shared_ptr<lazy_buffer<char>> copies_;  // of the rows of a piece, if the text does not stay
-  std::size_t copied_ = 0;
+  std::size_t copied_ = 0;     // bytes
+  std::size_t text_end_ = 0;   // of the rows there
   std::uint64_t taken_ = 0;  // by the rows of this piece
   bool begun_ = false;       // a piece was read
   bool waits_ = false;       // the row in `cells_` did not fit in the last piece

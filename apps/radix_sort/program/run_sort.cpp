@@ -10,7 +10,9 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <apps/common/algorithm.hpp>
@@ -105,6 +107,9 @@ class sort_run {
     if (!external_ && !by_columns_) load_keys();
     if (external_) return;
     count_ = table_ != nullptr ? table_->rows.size() : keys_.count();
+    key_bytes_ = keys_.bytes.size();
+    if (table_ != nullptr) text_bytes_ = table_->text.bytes.size();
+    items_read_ = by_columns_ ? std::to_string(count_) + " rows" : items_read(keys_);
     if (!values_stream_) return;
     values_ = load(*values_stream_, {});
     check_value_count(arguments_, static_cast<index_t>(values_.count()),
@@ -428,8 +433,41 @@ class sort_run {
     argsort_by(engine_, arguments_.algorithm, keys, positions, options_);
   }
 
+  /// Whether rows may be sorted by where they begin, without their positions.
+  bool may_sort_lines() const {
+    return rows_ && table_->rows.are_lines() && !arguments_.unique && !arguments_.values &&
+           !arguments_.common.verify && !arguments_.algorithm && !arguments_.bits &&
+           !engine_.runs_kernels();
+  }
+
+  /// Sorts lines by where they begin, with these keys. Takes half the memory of positions, and
+  /// finds each line at once.
+  exit_code run_lines(std::unique_ptr<lazy_buffer<std::uint32_t>> keys) {
+    text_rows rows = items_->take_rows();
+    keys_.bytes = {};  // this memory is used again
+    keys_.owner.reset();
+    rows.keys.clear();
+    auto sorted = std::make_unique<lazy_buffer<std::uint32_t>>(count_);
+    lazy_buffer<std::uint32_t> order(count_);
+    std::span<std::uint32_t const> const begins = rows.rows.begins(), words = keys->items();
+    timed(sort_seconds_,
+          [&] { sort_pairs(engine_, words, sorted->items(), begins, order.items(), options_); });
+    kept_ = count_;
+    keys.reset();
+    sorted.reset();
+    table_ = nullptr;
+    timed(write_seconds_, [&] { output_.write_lines(rows, order.items(), engine_.threads()); });
+    return exit_code::done;
+  }
+
   template <class T>
   exit_code run_positions(std::span<T const> keys) {
+    if constexpr (std::is_integral_v<T>) {
+      if (may_sort_lines()) {
+        auto narrow = timed(sort_seconds_, [&] { return narrowed(keys, engine_.threads()); });
+        if (narrow) return run_lines(std::move(narrow));
+      }
+    }
     lazy_buffer<index_t> order(count_);
     auto const positions = order.items();
     timed(sort_seconds_, [&] {
@@ -509,12 +547,10 @@ class sort_run {
 
   void report_times() const {
     std::uint64_t const written = output_.bytes_written();
-    std::size_t const key_bytes = keys_.bytes.size();
     report_number("items", count_);
     report_number("kept", kept_);
     report_step("read", read_seconds_,
-                std::max(table_ ? table_->text.bytes.size() : 0, key_bytes) + values_.bytes.size(),
-                by_columns_ ? std::to_string(count_) + " rows" : items_read(keys_));
+                std::max(text_bytes_, key_bytes_) + values_.bytes.size(), items_read_);
     std::string words = "on " + engine_.description();
     if (arguments_.algorithm) {
       words = "by " + std::string(sort_algorithm_names.name(*arguments_.algorithm)) + " " + words;
@@ -523,7 +559,7 @@ class sort_run {
     // Each key and value read once, each result written once.
     std::uint64_t const moved =
         by_positions() ? kept_ * sizeof(index_t) : kept_ * size_of(keys_.type);
-    report_step("sort", sort_seconds_, key_bytes + moved + 2 * values_.bytes.size(), words);
+    report_step("sort", sort_seconds_, key_bytes_ + moved + 2 * values_.bytes.size(), words);
     report_step("write", write_seconds_, written, std::to_string(written) + " bytes");
   }
 
@@ -542,6 +578,8 @@ class sort_run {
   array values_;
   bool external_ = false;
   std::uint64_t bytes_read_ = 0;
+  std::size_t key_bytes_ = 0, text_bytes_ = 0;
+  std::string items_read_;
   std::size_t count_ = 0;
   std::size_t kept_ = 0;
   double read_seconds_ = 0;

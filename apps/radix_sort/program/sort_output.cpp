@@ -40,6 +40,12 @@ void sort_output::write_rows(text_rows const& input, std::span<index_t const> po
   commit();
 }
 
+void sort_output::write_lines(text_rows const& input, std::span<std::uint32_t const> begins,
+                              int threads) {
+  apps::write_lines(keys_, path_, input, begins, threads, meter_);
+  commit();
+}
+
 std::uint64_t sort_output::bytes_written() const {
   return keys_.bytes_written() + (values_ ? values_->bytes_written() : 0);
 }

@@ -62,6 +62,9 @@ class sort_output {
   void write_rows(text_rows const& input, std::span<index_t const> positions, int threads,
                   sorted_values const& values);
 
+  /// The same for lines by where they begin, as `write_lines`.
+  void write_lines(text_rows const& input, std::span<std::uint32_t const> begins, int threads);
+
   /// Bytes written so far to all outputs, before any compression.
   std::uint64_t bytes_written() const;
 
