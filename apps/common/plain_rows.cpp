@@ -9,6 +9,7 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <system_error>
 
 #include <apps/common/column_reader.hpp>
@@ -184,6 +185,18 @@ class line_scanner {
     return cell == rules_.cells;
   }
 
+  /// Takes lines from `at` on without blanks around cells, and moves past them. Requires marks, and
+  /// that blanks do not separate cells.
+  void scan_cells(char const*& at, bool with_rows, plain_rows& to) {
+    if (blanks_) return;
+    while (begin_ + marks_.places[next_place_] < at) ++next_place_;
+    while (at < end_ && take_cells(at, to)) {
+      if (with_rows) to.ends.push_back(static_cast<std::uint32_t>(at - to.begin));
+      ++to.count;
+    }
+    to.drop_partial_row();
+  }
+
   /// Takes lines from `at` on that are a number and nothing else, and moves past them, if rows have
   /// one cell.
   void scan_numbers(char const*& at, bool with_rows, plain_rows& to) const {
@@ -243,14 +256,64 @@ class line_scanner {
     to.count += numbers.size() - before;
   }
 
+  /// Moves from the beginning of such a line to the next one; false: it is none.
+  bool take_cells(char const*& at, plain_rows& to) {
+    if (is_tab_or_space(*at) || *at == '\n' || *at == '\r' || *at == '#') return false;
+    std::uint32_t const* place = marks_.places.get() + next_place_;
+    char const* begin = at;  // of this cell
+    int cell = 1;
+    for (plain_column const& column : columns_) {
+      for (; cell < column.number; ++cell) {
+        begin = begin_ + *place++ + 1;
+        if (begin[-1] == '\n') return false;
+      }
+      plain_rows::cells& cells = to.columns[column.key];
+      char const* const end = begin_ + *place;
+      bool const good = column.numbers ? take_number(begin, end, *column.numbers, cells.numbers)
+                                       : take_word(begin, end, cells.words);
+      if (!good) return false;
+    }
+    for (; begin_[*place] != '\n'; ++place) ++cell;
+    if (rules_.cells != 0 && cell != rules_.cells) return false;
+    at = begin_ + *place + 1;
+    next_place_ = static_cast<std::size_t>(place + 1 - marks_.places.get());
+    return true;
+  }
+
+  /// The number that is all of a cell; false: it is none.
+  bool take_number(char const* at, char const* end, plain_number_rule const& rule,
+                   std::vector<std::uint64_t>& to) const {
+    std::uint64_t bits = 0;
+    if (!take_number(at, rule, bits)) return false;
+    to.push_back(bits);
+    return at == end || (*at == '\r' && at + 1 == end && *end == '\n');
+  }
+
+  /// The word that is all of a cell.
+  bool take_word(char const* begin, char const* end, std::vector<std::string_view>& to) const {
+    if (is_tab_or_space(*begin)) return false;
+    to.push_back(word_of(begin, end));
+    return true;
+  }
+
+  bool take_number(char const*& at, plain_number_rule const& rule, std::uint64_t& bits) const {
+    return rule.what == plain_number_rule::kind::integer ? take_integer(at, readable_, rule, bits)
+                                                         : take_float(at, readable_, rule, bits);
+  }
+
+  /// A cell without blanks and CR after it.
+  static std::string_view word_of(char const* begin, char const* end) {
+    char const* last = end;
+    if (*end == '\n' && last > begin && last[-1] == '\r') --last;
+    while (last > begin && is_tab_or_space(last[-1])) --last;
+    return {begin, static_cast<std::size_t>(last - begin)};
+  }
+
   /// Takes the number at `at`, and moves to the delimiter or LF after it; false: it is not plain.
   bool take_number(char const*& at, plain_number_rule const& rule,
                    std::vector<std::uint64_t>& to) const {
     std::uint64_t bits = 0;
-    bool const good = rule.what == plain_number_rule::kind::integer
-                          ? take_integer(at, readable_, rule, bits)
-                          : take_float(at, readable_, rule, bits);
-    if (!good) return false;
+    if (!take_number(at, rule, bits)) return false;
     to.push_back(bits);
     if (*at == '\n' || *at == delimiter_) return true;
     if (!blanks_) skip_blanks(at);
@@ -262,10 +325,7 @@ class line_scanner {
   bool take_word(char const*& at, std::vector<std::string_view>& to) const {
     char const* const begin = at;
     at = end_of_cell(at);
-    char const* last = at;
-    if (*at == '\n' && last > begin && last[-1] == '\r') --last;
-    while (last > begin && is_tab_or_space(last[-1])) --last;
-    to.push_back({begin, static_cast<std::size_t>(last - begin)});
+    to.push_back(word_of(begin, at));
     return true;
   }
 
@@ -277,6 +337,7 @@ class line_scanner {
   char const* end_;
   char const* readable_;
   plain_rows::marks const& marks_;
+  std::size_t next_place_ = 0;  // among those of separators, at or before that of the next cell
 };
 
 /// Parts of a text that end where lines do.
@@ -310,9 +371,16 @@ void plain_row_scanner::mark(std::string_view text, plain_rows::marks& to) const
   std::size_t const words = text.size() / 64 + 1;
   to.line_ends.resize(std::max(to.line_ends.size(), words));
   to.separators.resize(to.line_ends.size());
-  best_character_markers().mark(text.data(), text.size(), rules_.delimiter,
-                                blanks ? '\t' : rules_.delimiter, to.line_ends.data(),
-                                to.separators.data());
+  auto const& best = best_character_markers();
+  best.mark(text.data(), text.size(), rules_.delimiter, blanks ? '\t' : rules_.delimiter,
+            to.line_ends.data(), to.separators.data());
+  if (blanks) return;
+  to.separators[words - 1] &= (std::uint64_t{1} << text.size() % 64) - 1;  // of this text only
+  if (std::size_t const most = text.size() + listed_beyond; most > to.max_places) {
+    to.places = std::make_unique_for_overwrite<std::uint32_t[]>(most);
+    to.max_places = most;
+  }
+  best.list(to.separators.data(), words, to.places.get());
 }
 
 void plain_row_scanner::scan(std::string_view text, char const* readable, bool with_rows,
@@ -329,11 +397,13 @@ void plain_row_scanner::scan(std::string_view text, char const* readable, bool w
   text = text.substr(0, text.rfind('\n') + 1);
   char const* at = text.data();
   char const* const end = at + text.size();
-  line_scanner const lines(rules_, columns_, text, readable, to.marked);
+  line_scanner lines(rules_, columns_, text, readable, to.marked);
   for (bool marked = false;; marked = true) {
     lines.scan_numbers(at, with_rows, to);
     if (at == end) break;
     if (!marked) mark(text, to.marked);
+    lines.scan_cells(at, with_rows, to);
+    if (at == end) break;
     char const* const line = at;
     if (!lines.scan(at, to.columns)) {
       at = line;
@@ -343,10 +413,7 @@ void plain_row_scanner::scan(std::string_view text, char const* readable, bool w
     ++to.count;
   }
   to.bytes = static_cast<std::size_t>(at - text.data());
-  for (auto& cells : to.columns) {  // of the line that is not plain
-    if (cells.numbers.size() > to.count) cells.numbers.pop_back();
-    if (cells.words.size() > to.count) cells.words.pop_back();
-  }
+  to.drop_partial_row();
 }
 
 plain_row_scanner::outcome plain_row_scanner::scan(std::string_view text, char const* readable,

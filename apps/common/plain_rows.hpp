@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -61,6 +62,9 @@ struct plain_rows {
   /// Where lines and cells end; as `character_marker` sets them.
   struct marks {
     std::vector<std::uint64_t> line_ends, separators;
+    /// Of the separators, unless blanks separate cells; and how many fit there.
+    std::unique_ptr<std::uint32_t[]> places;
+    std::size_t max_places = 0;
   };
   marks marked;  ///< of the text that was scanned
 
@@ -69,6 +73,14 @@ struct plain_rows {
 
   /// The distance from `begin` to a row; to the end for `count`.
   std::size_t place(std::size_t row) const { return row == 0 ? 0 : ends[row - 1]; }
+
+  /// Removes cells of a row after the last one.
+  void drop_partial_row() {
+    for (cells& column : columns) {
+      if (column.numbers.size() > count) column.numbers.pop_back();
+      if (column.words.size() > count) column.words.pop_back();
+    }
+  }
 };
 
 /// What becomes of plain rows, part of a text after part. `slot` is below the number of threads;

@@ -130,11 +130,11 @@ void begin_rows(array_writer& output, text_rows const& rows) {
 
 namespace {
 
-constexpr std::size_t part_bytes = std::size_t{1} << 17;  // of rows that a thread collects
-constexpr std::size_t buffer_bytes = 2 * part_bytes;
-
 /// Rows of a text, and how to append them to an output in any order.
 class row_appender {
+  static constexpr std::size_t part_bytes = std::size_t{1} << 17;  // of rows that a thread collects
+  static constexpr std::size_t buffer_bytes = 2 * part_bytes;
+
  public:
   row_appender(array_writer& output, text_rows const& rows, int threads, progress* meter)
       : output_(output),
@@ -144,9 +144,11 @@ class row_appender {
         meter_(meter),
         text_end_(reinterpret_cast<char const*>(rows.text.bytes.data()) + rows.text.bytes.size()) {
     if (rows_.empty() || !rows_.are_lines()) return;
-    // Lines that end before the last bytes of the text may be copied together with bytes after them.
+    // Lines that end before the last bytes of the text may be copied together with bytes after
+    // them.
     std::string_view const text(rows_.text(), static_cast<std::size_t>(text_end_ - rows_.text()));
-    std::size_t const last = text.substr(0, text.size() - std::min(text.size(), line_slack)).rfind('\n');
+    std::size_t const last =
+        text.substr(0, text.size() - std::min(text.size(), line_slack)).rfind('\n');
     vector_end_ = static_cast<std::uint32_t>(std::min<std::size_t>(last + 1, ~std::uint32_t{0}));
   }
 
@@ -159,10 +161,11 @@ class row_appender {
 
   /// Appends the rows at these positions.
   void append_rows(std::span<index_t const> positions) const {
-    append(positions.size(), [&](std::size_t begin, std::size_t end, char* buffer, auto const& put) {
-      auto const part = positions.subspan(begin, end - begin);
-      rows_.are_lines() ? collect_lines_at(part, buffer, put) : collect_rows(part, buffer, put);
-    });
+    append(
+        positions.size(), [&](std::size_t begin, std::size_t end, char* buffer, auto const& put) {
+          auto const part = positions.subspan(begin, end - begin);
+          rows_.are_lines() ? collect_lines_at(part, buffer, put) : collect_rows(part, buffer, put);
+        });
   }
 
  private:
@@ -177,17 +180,16 @@ class row_appender {
         std::max<std::size_t>(part_bytes * n / std::max<std::size_t>(all, 1), 1);
     // No more parts than threads are in use, and they follow each other: buffers are not shared.
     std::vector<std::unique_ptr<char[]>> buffers(static_cast<std::size_t>(threads_));
-    for_each_in_order(
-        (count + part - 1) / part, threads_,
-        [&](std::size_t p, auto const& put) {
-          auto& buffer = buffers[p % buffers.size()];
-          if (!buffer) buffer.reset(new char[buffer_bytes]);
-          collect(p * part, std::min((p + 1) * part, count), buffer.get(), put);
-        },
-        [&](std::string_view text) {
-          output_.append_text(text);
-          if (meter_) meter_->advance(text.size());
-        });
+    for_each_in_order((count + part - 1) / part, threads_,
+                      [&](std::size_t p, auto const& put) {
+                        auto& buffer = buffers[p % buffers.size()];
+                        if (!buffer) buffer.reset(new char[buffer_bytes]);
+                        collect(p * part, std::min((p + 1) * part, count), buffer.get(), put);
+                      },
+                      [&](std::string_view text) {
+                        output_.append_text(text);
+                        if (meter_) meter_->advance(text.size());
+                      });
   }
 
   template <class Put>
@@ -195,8 +197,8 @@ class row_appender {
     auto const copy = best_line_copiers().copy;
     std::size_t size = 0;  // of `buffer`
     while (!begins.empty()) {
-      auto const copied = copy(rows_.text(), vector_end_, begins,
-                               std::span(buffer + size, buffer_bytes - size));
+      auto const copied =
+          copy(rows_.text(), vector_end_, begins, std::span(buffer + size, buffer_bytes - size));
       size += copied.bytes;
       begins = begins.subspan(copied.lines);
       if (begins.empty()) break;

@@ -115,6 +115,18 @@ std::size_t lines_in(std::string_view text, int threads) {
   });
 }
 
+/// About as many lines as a text has, from samples of it.
+std::size_t about_lines_in(std::string_view text) {
+  constexpr std::size_t samples = 64, sample_bytes = 4096;
+  if (text.size() < 2 * samples * sample_bytes) return lines_in(text, 1);
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < samples; ++i) {
+    found += lines_in(text.substr(text.size() / samples * i, sample_bytes), 1);
+  }
+  std::size_t const all = found * (text.size() / (samples * sample_bytes) + 1);
+  return all + all / 16;
+}
+
 /// How many lines of a text may be rows. Takes longer than `lines_in`.
 std::size_t rows_in(std::string_view text, comment_rule comments, int threads) {
   if (comments == comment_rule::leading) text = without_leading_comments(text);
@@ -330,12 +342,14 @@ text_row_reader::text_row_reader(byte_reader& in, read_options const& options,
   } else if (limit->all && left && *left <= limit->bytes / 4) {
     kept = in.rest();
   }
+  texts_ = static_cast<std::uint64_t>(std::count_if(
+      keys.begin(), keys.end(), [](column_key const& key) { return key.kind == cell_kind::text; }));
   bool const few = limit && limit->enough < ~std::size_t{0};
   if (kept) {
     whole_ = std::move(*kept);
     whole_in_ = std::make_unique<byte_reader>(from_memory(whole_), in.name());
     std::string_view const all = as_text(whole_.bytes);
-    rows_expected_ = few ? all.size() : lines_in(all, threads_for(options.threads)) + 1;
+    rows_expected_ = few ? all.size() : expected_rows(all, options.threads);
     taken_ = whole_.bytes.size();
   }
   if (limit) {
@@ -345,11 +359,7 @@ text_row_reader::text_row_reader(byte_reader& in, read_options const& options,
         1);
     rows_expected_ = kept ? std::min(rows_expected_, max_rows) : max_rows;
   } else if (options.missing.what != missing_rule::choice::skip) {
-    auto const texts = std::count_if(keys.begin(), keys.end(), [](column_key const& key) {
-      return key.kind == cell_kind::text;
-    });
-    std::uint64_t const row_bytes =
-        row_list::row_bytes + static_cast<std::uint64_t>(texts) * sizeof(std::string_view);
+    std::uint64_t const row_bytes = max_row_bytes();
     if (memory_held() + rows_expected_ * row_bytes > memory_bound()) {
       rows_expected_ =
           rows_in(as_text(whole_.bytes), options.comments, threads_for(options.threads)) + 1;
@@ -370,6 +380,21 @@ text_row_reader::text_row_reader(byte_reader& in, read_options const& options,
 }
 
 text_row_reader::~text_row_reader() = default;
+
+/// Space for all rows of a text is better known than grown. But to count its lines is to read it,
+/// so their number is only estimated where memory is left for any number of them, and as much again
+/// while space grows.
+std::size_t text_row_reader::expected_rows(std::string_view text, int threads) const {
+  constexpr std::size_t min_line = 2, growing = 3;
+  std::uint64_t const most = text.size() / min_line * growing * max_row_bytes();
+  bool const any_fits = memory_held() + text.size() + most <= memory_bound();
+  return any_fits ? about_lines_in(text) : lines_in(text, threads_for(threads)) + 1;
+}
+
+/// What a row takes in lists of rows and of texts.
+std::uint64_t text_row_reader::max_row_bytes() const {
+  return row_list::row_bytes + texts_ * sizeof(std::string_view);
+}
 
 std::uint64_t text_row_reader::bytes_without_rows() const {
   std::uint64_t const left = bytes_left().value_or(0);

@@ -35,8 +35,8 @@ struct key_column {
   std::uint64_t bytes() const;
 };
 
-/// Rows of one text, in its order. A row takes four bytes here while all are lines that begin in the
-/// first 4 GiB: where it begins. Otherwise it takes eight.
+/// Rows of one text, in its order. A row takes four bytes here while all are lines that begin in
+/// the first 4 GiB: where it begins. Otherwise it takes eight.
 class row_list {
  public:
   static constexpr std::size_t row_bytes = sizeof(std::uint64_t);  // at most
@@ -185,6 +185,8 @@ class text_row_reader {
  private:
   class key_builder;
 
+  std::size_t expected_rows(std::string_view text, int threads) const;
+  std::uint64_t max_row_bytes() const;
   bool ends(text_rows const& piece);
   bool add_row(text_rows& to);
   bool add_plain_rows(text_rows& to);
@@ -204,17 +206,18 @@ class text_row_reader {
   std::unique_ptr<byte_reader> whole_in_;
   std::unique_ptr<byte_reader> blocks_in_;  // the text, if it is a file that does not stay
   byte_reader const* from_ = nullptr;       // one of these, or the caller's
-  std::size_t rows_expected_ = 0;           // in a piece, at most
+  std::uint64_t texts_ = 0;                 // columns of text
+  std::size_t rows_expected_ = 0;           // in a piece, perhaps
   bool has_mark_ = false;
   std::unique_ptr<column_reader> cells_;
   std::unique_ptr<plain_row_feed> feed_;  // none: rows are never plain
   std::vector<std::unique_ptr<key_builder>> builders_;
   std::shared_ptr<lazy_buffer<char>> copies_;  // of the rows of a piece, if the text does not stay
-  std::size_t copied_ = 0;     // bytes
-  std::size_t text_end_ = 0;   // of the rows there
-  std::uint64_t taken_ = 0;  // by the rows of this piece
-  bool begun_ = false;       // a piece was read
-  bool waits_ = false;       // the row in `cells_` did not fit in the last piece
+  std::size_t copied_ = 0;                     // bytes
+  std::size_t text_end_ = 0;                   // of the rows there
+  std::uint64_t taken_ = 0;                    // by the rows of this piece
+  bool begun_ = false;                         // a piece was read
+  bool waits_ = false;                         // the row in `cells_` did not fit in the last piece
   bool at_end_ = false;
 };
 

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -20,7 +19,6 @@
 #include <apps/common/item_stream.hpp>
 #include <apps/common/lazy_buffer.hpp>
 #include <apps/common/memory_bound.hpp>
-#include <apps/common/on_threads.hpp>
 #include <apps/common/progress.hpp>
 #include <apps/common/steps.hpp>
 #include <apps/radix_sort/program/external_input.hpp>
@@ -28,6 +26,7 @@
 #include <apps/radix_sort/program/external_rows.hpp>
 #include <apps/radix_sort/program/external_sort.hpp>
 #include <apps/radix_sort/program/memory_needs.hpp>
+#include <apps/radix_sort/program/narrow_keys.hpp>
 #include <apps/radix_sort/program/sort_columns.hpp>
 #include <apps/radix_sort/program/sort_output.hpp>
 #include <apps/radix_sort/program/sort_records.hpp>
@@ -42,39 +41,6 @@ std::string directory_beside(std::string const& output) {
   if (output == "-" || output.starts_with("/dev/")) return "/var/tmp";
   std::size_t const slash = output.rfind('/');
   return slash == std::string::npos ? "." : output.substr(0, slash + 1);
-}
-
-/// The distances of integers from the smallest one; null if one of them has more than 32 bits.
-template <class T>
-std::unique_ptr<lazy_buffer<std::uint32_t>> narrowed(std::span<T const> keys, int threads) {
-  constexpr std::size_t part = std::size_t{1} << 16;
-  std::size_t const parts = (keys.size() + part - 1) / part;
-  auto const part_of = [&](std::size_t p) {
-    return keys.subspan(p * part, std::min(part, keys.size() - p * part));
-  };
-  std::vector<T> lows(parts), highs(parts);
-  for_each_on_threads(parts, threads, [&](std::size_t p) {
-    T low = keys[p * part], high = low;
-    for (T const key : part_of(p)) {
-      low = key < low ? key : low;
-      high = key > high ? key : high;
-    }
-    lows[p] = low;
-    highs[p] = high;
-  });
-  if (parts == 0) return nullptr;
-  auto const first = static_cast<std::uint64_t>(*std::ranges::min_element(lows));
-  auto const last = static_cast<std::uint64_t>(*std::ranges::max_element(highs));
-  if (last - first > std::numeric_limits<std::uint32_t>::max()) return nullptr;
-  auto result = std::make_unique<lazy_buffer<std::uint32_t>>(keys.size());
-  std::span<std::uint32_t> const to = result->items();
-  for_each_on_threads(parts, threads, [&](std::size_t p) {
-    std::size_t at = p * part;
-    for (T const key : part_of(p)) {
-      to[at++] = static_cast<std::uint32_t>(static_cast<std::uint64_t>(key) - first);
-    }
-  });
-  return result;
 }
 
 /// One run of the program.
@@ -549,8 +515,8 @@ class sort_run {
     std::uint64_t const written = output_.bytes_written();
     report_number("items", count_);
     report_number("kept", kept_);
-    report_step("read", read_seconds_,
-                std::max(text_bytes_, key_bytes_) + values_.bytes.size(), items_read_);
+    report_step("read", read_seconds_, std::max(text_bytes_, key_bytes_) + values_.bytes.size(),
+                items_read_);
     std::string words = "on " + engine_.description();
     if (arguments_.algorithm) {
       words = "by " + std::string(sort_algorithm_names.name(*arguments_.algorithm)) + " " + words;

@@ -439,3 +439,49 @@ TEST_CASE("a list of rows returns rows of any length, anywhere in a text") {
   list.clear();
   CHECK(list.empty());
 }
+
+TEST_CASE("a list of lines returns them, also after a row that is none") {
+  std::mt19937_64 random(8);
+  std::string text;
+  std::vector<std::uint32_t> ends;
+  for (int i = 0; i < 3000; ++i) {
+    text += std::string(random() % 40, 'x') + '\n';
+    ends.push_back(static_cast<std::uint32_t>(text.size()));
+  }
+  auto const row = [&](std::size_t i) {
+    std::size_t const begin = i == 0 ? 0 : ends[i - 1];
+    return std::string_view(text).substr(begin, ends[i] - 1 - begin);
+  };
+  std::size_t const n = ends.size();
+  for (std::size_t const wide : {n, std::size_t{0}, std::size_t{1}, n / 2, n - 1}) {
+    libscan::apps::row_list list;
+    for (std::size_t i = 0; i < n;) {
+      bool const by_one = i == wide || random() % 3 == 0;
+      std::size_t count = 1;
+      if (i == wide) {
+        list.push_back(row(i));
+      } else if (by_one) {
+        list.push_line(row(i));
+      } else {
+        count = std::min(1 + random() % 100, (i < wide ? wide : n) - i);
+        std::vector<std::uint32_t> distances;
+        std::size_t const begin = i == 0 ? 0 : ends[i - 1];
+        for (std::size_t k = i; k < i + count; ++k) {
+          distances.push_back(static_cast<std::uint32_t>(ends[k] - begin));
+        }
+        list.append(text.data() + begin, distances);
+      }
+      i += count;
+      REQUIRE(list.size() == i);
+      CHECK(list[i - 1].data() == row(i - 1).data());
+      CHECK(list[i - 1].size() == row(i - 1).size());
+    }
+    CHECK(list.are_lines() == (wide == n));
+    CHECK(list.bytes() == n * (wide == n ? 4 : 8));
+    for (std::size_t i = 0; i < n; ++i) {
+      bool const good = list[i].data() == row(i).data() && list[i].size() == row(i).size();
+      INFO("row " << i);
+      if (!good) REQUIRE(good);
+    }
+  }
+}

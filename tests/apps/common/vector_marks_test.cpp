@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The vector code that marks characters, for every instruction set that this CPU has and Highway
 // compiled for, against one character after another.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <random>
 #include <string>
+#include <vector>
 
 #include <libscan/cpu/vector_targets.hpp>
 
@@ -23,7 +25,7 @@ TEST_CASE("all instruction sets mark the same characters") {
   for (std::int64_t const target : hwy::SupportedAndGeneratedTargets()) {
     INFO(hwy::TargetName(target));
     hwy::SetSupportedTargetsForTest(target);
-    auto const mark = libscan::apps::current_character_markers().mark;
+    auto const [mark, list] = libscan::apps::current_character_markers();
     hwy::SetSupportedTargetsForTest(0);
     for (std::size_t const size : {0, 1, 63, 64, 65, 127, 300, 1000}) {
       std::string text;
@@ -43,6 +45,15 @@ TEST_CASE("all instruction sets mark the same characters") {
                  (all[i / 64] >> i % 64 & 1) == (is_end || text[i] == a || text[i] == b);
         }
         CHECK(same);
+        std::vector<std::uint32_t> places;
+        for (std::size_t i = 0; i < 64 * all.size(); ++i) {
+          if ((all[i / 64] >> i % 64 & 1) != 0) places.push_back(static_cast<std::uint32_t>(i));
+        }
+        guarded_buffer<std::uint32_t> listed(
+            static_cast<index_t>(places.size() + libscan::apps::listed_beyond));
+        REQUIRE(list(all.data(), all.size(), listed.data()) == places.size());
+        CHECK(listed.damage() == "");
+        CHECK(std::equal(places.begin(), places.end(), listed.data()));
       }
     }
   }
