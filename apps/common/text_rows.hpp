@@ -81,7 +81,12 @@ class row_list {
     return {line, std::min(std::string_view(line, left).find('\n'), left)};
   }
 
-  /// Brings into the cache what `operator[]` reads here.
+  /// Where a row begins. Does not read the row.
+  char const* begin_of(std::size_t i) const {
+    return wide_ ? (*this)[i].data() : text_ + words_[i];
+  }
+
+  /// Brings into the cache what `begin_of` reads.
   void prefetch(std::size_t i) const { __builtin_prefetch(&words_[wide_ ? 2 * i : i]); }
 
   std::size_t size() const { return wide_ ? words_.size() / 2 : words_.size(); }

@@ -44,7 +44,7 @@ class run_maker {
     auto const at = [&](std::size_t i) { return static_cast<std::size_t>(positions[i]); };
     for (std::size_t i = 0; i < n; ++i) {
       if (i + 2 * ahead < n) rows.rows.prefetch(at(i + 2 * ahead));
-      if (i + ahead < n) __builtin_prefetch(rows.rows[at(i + ahead)].data());
+      if (i + ahead < n) __builtin_prefetch(rows.rows.begin_of(at(i + ahead)));
       key_.clear();
       keyed_row row;
       row.comparable = append_key_bytes(rows.keys, request_.order, at(i), key_);
