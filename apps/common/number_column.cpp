@@ -56,9 +56,7 @@ plain_number_rule number_column::rule_of_plain_numbers() const {
       }
     });
   } else {
-    bool const all = rounded_.line != 0;  // else the first large one must be noted
-    if (!all) rule.max = max_exact;
-    if (!all) rule.min = -max_exact;
+    rule.exact = rounded_.line == 0;  // the first one that is not must be noted
     if (type_ == dtype::u64) rule.min = 0;
     rule.minus_zero = false;
   }

@@ -9,7 +9,6 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
-#include <memory>
 #include <system_error>
 
 #include <apps/common/column_reader.hpp>
@@ -65,6 +64,13 @@ inline int take_digits(char const*& at, char const* readable, std::uint64_t& val
   return taken;
 }
 
+/// Whether float64 holds an integer exactly.
+bool is_exact(std::int64_t value) {
+  if (value >= -max_exact && value <= max_exact) return true;
+  auto const nearest = static_cast<double>(value);
+  return nearest < 0x1p63 && static_cast<std::int64_t>(nearest) == value;
+}
+
 /// A plain number at `at`, which moves past it; false: it is none.
 bool take_integer(char const*& at, char const* readable, plain_number_rule const& rule,
                   std::uint64_t& bits) {
@@ -77,7 +83,7 @@ bool take_integer(char const*& at, char const* readable, plain_number_rule const
   if (count == 0 || count > may_fit || digits > max_value) return false;
   auto const value =
       negative ? -static_cast<std::int64_t>(digits) : static_cast<std::int64_t>(digits);
-  if (value < rule.min || value > rule.max) return false;
+  if (value < rule.min || value > rule.max || (rule.exact && !is_exact(value))) return false;
   if (negative && value == 0 && !rule.minus_zero) return false;
   bits = static_cast<std::uint64_t>(value);
   return true;
@@ -185,14 +191,19 @@ class line_scanner {
     return cell == rules_.cells;
   }
 
-  /// Takes lines from `at` on without blanks around cells, and moves past them. Requires marks, and
-  /// that blanks do not separate cells.
+  /// Takes lines from `at` on without blanks around cells, and moves past them, unless blanks
+  /// separate cells. Requires marks.
   void scan_cells(char const*& at, bool with_rows, plain_rows& to) {
     if (blanks_) return;
-    while (begin_ + marks_.places[next_place_] < at) ++next_place_;
-    while (at < end_ && take_cells(at, to)) {
-      if (with_rows) to.ends.push_back(static_cast<std::uint32_t>(at - to.begin));
-      ++to.count;
+    for (bool more = true; more;) {
+      if (at >= listed_end_) list_places(at);
+      if (at >= listed_end_) break;  // the line is longer
+      while (begin_ + *next_place_ < at) ++next_place_;
+      while (at < listed_end_ && take_cells(at, to)) {
+        if (with_rows) to.ends.push_back(static_cast<std::uint32_t>(at - to.begin));
+        ++to.count;
+      }
+      more = at == listed_end_ && at < end_;
     }
     to.drop_partial_row();
   }
@@ -256,10 +267,25 @@ class line_scanner {
     to.count += numbers.size() - before;
   }
 
+  /// Lists the places of separators in some text from `at` on. Lines are listed that end there.
+  void list_places(char const* at) {
+    std::size_t const first = static_cast<std::size_t>(at - begin_) / word_bits;
+    std::size_t const all = (static_cast<std::size_t>(end_ - begin_) + word_bits - 1) / word_bits;
+    std::size_t const words = std::min(listed_words, all - first);
+    std::size_t count =
+        best_character_markers().list(marks_.separators.data() + first, words,
+                                      static_cast<std::uint32_t>(first * word_bits), places_);
+    // After the last word of the text there may be other marks.
+    while (count > 0 && (begin_ + places_[count - 1] >= end_ || begin_[places_[count - 1]] != '\n'))
+      --count;
+    listed_end_ = count == 0 ? at : begin_ + places_[count - 1] + 1;
+    next_place_ = places_;
+  }
+
   /// Moves from the beginning of such a line to the next one; false: it is none.
   bool take_cells(char const*& at, plain_rows& to) {
     if (is_tab_or_space(*at) || *at == '\n' || *at == '\r' || *at == '#') return false;
-    std::uint32_t const* place = marks_.places.get() + next_place_;
+    std::uint32_t const* place = next_place_;
     char const* begin = at;  // of this cell
     int cell = 1;
     for (plain_column const& column : columns_) {
@@ -276,7 +302,7 @@ class line_scanner {
     for (; begin_[*place] != '\n'; ++place) ++cell;
     if (rules_.cells != 0 && cell != rules_.cells) return false;
     at = begin_ + *place + 1;
-    next_place_ = static_cast<std::size_t>(place + 1 - marks_.places.get());
+    next_place_ = place + 1;
     return true;
   }
 
@@ -337,7 +363,11 @@ class line_scanner {
   char const* end_;
   char const* readable_;
   plain_rows::marks const& marks_;
-  std::size_t next_place_ = 0;  // among those of separators, at or before that of the next cell
+  static constexpr std::size_t word_bits = 64;
+  static constexpr std::size_t listed_words = 32;
+  std::uint32_t places_[listed_words * word_bits + listed_beyond];  // of separators
+  std::uint32_t const* next_place_ = places_;  // at or before the end of the next cell
+  char const* listed_end_ = nullptr;           // of the lines whose places are listed
 };
 
 /// Parts of a text that end where lines do.
@@ -371,16 +401,9 @@ void plain_row_scanner::mark(std::string_view text, plain_rows::marks& to) const
   std::size_t const words = text.size() / 64 + 1;
   to.line_ends.resize(std::max(to.line_ends.size(), words));
   to.separators.resize(to.line_ends.size());
-  auto const& best = best_character_markers();
-  best.mark(text.data(), text.size(), rules_.delimiter, blanks ? '\t' : rules_.delimiter,
-            to.line_ends.data(), to.separators.data());
-  if (blanks) return;
-  to.separators[words - 1] &= (std::uint64_t{1} << text.size() % 64) - 1;  // of this text only
-  if (std::size_t const most = text.size() + listed_beyond; most > to.max_places) {
-    to.places = std::make_unique_for_overwrite<std::uint32_t[]>(most);
-    to.max_places = most;
-  }
-  best.list(to.separators.data(), words, to.places.get());
+  best_character_markers().mark(text.data(), text.size(), rules_.delimiter,
+                                blanks ? '\t' : rules_.delimiter, to.line_ends.data(),
+                                to.separators.data());
 }
 
 void plain_row_scanner::scan(std::string_view text, char const* readable, bool with_rows,

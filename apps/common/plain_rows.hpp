@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -31,6 +30,7 @@ struct plain_number_rule {
   std::int64_t max = std::numeric_limits<std::int64_t>::max();
   bool minus_zero = true;      ///< whether the integer -0 is plain
   bool large_integers = true;  ///< of floats: whether integers from 2^53 on are plain
+  bool exact = false;          ///< whether only integers are plain that float64 holds exactly
 };
 
 /// A column whose cells are wanted: numbers, or text if it has no rule for numbers.
@@ -62,9 +62,6 @@ struct plain_rows {
   /// Where lines and cells end; as `character_marker` sets them.
   struct marks {
     std::vector<std::uint64_t> line_ends, separators;
-    /// Of the separators, unless blanks separate cells; and how many fit there.
-    std::unique_ptr<std::uint32_t[]> places;
-    std::size_t max_places = 0;
   };
   marks marked;  ///< of the text that was scanned
 

@@ -67,7 +67,8 @@ void mark_characters(char const* text, std::size_t size, char a, char b, std::ui
 }
 
 /// Writes eight places at once, without a branch that depends on the marks.
-std::size_t list_marks(std::uint64_t const* words, std::size_t count, std::uint32_t* to) {
+std::size_t list_marks(std::uint64_t const* words, std::size_t count, std::uint32_t first,
+                       std::uint32_t* to) {
   std::uint32_t* const begin = to;
   for (std::size_t w = 0; w < count; ++w) {
     std::uint64_t left = words[w];
@@ -75,7 +76,7 @@ std::size_t list_marks(std::uint64_t const* words, std::size_t count, std::uint3
     std::uint32_t* next = to;
     for (int done = 0; done < marks; done += int{listed_beyond}) {
       for (std::size_t i = 0; i < listed_beyond; ++i) {
-        *next++ = static_cast<std::uint32_t>(w * word_bits) +
+        *next++ = first + static_cast<std::uint32_t>(w * word_bits) +
                   static_cast<std::uint32_t>(std::countr_zero(left));
         left &= left - 1;
       }
