@@ -275,7 +275,7 @@ void row_list::reserve(std::size_t rows) {
 
 void row_list::append(char const* begin, std::span<std::uint32_t const> ends) {
   if (ends.empty()) return;
-  if (wide_ || !may_begin(begin + ends.back())) {
+  if (wide_ || !may_begin(begin, begin + ends.back())) {
     std::size_t at = 0;
     for (std::uint32_t const end : ends) {
       push_line({begin + at, end - 1 - at});

@@ -52,7 +52,7 @@ class row_list {
 
   /// The same for a line: a row without LF in it, which a LF follows unless it is the last one.
   void push_line(std::string_view line) {
-    if (wide_ || !may_begin(line.data())) return push_back(line);
+    if (wide_ || !may_begin(line.data(), line.data())) return push_back(line);
     words_.push_back(static_cast<std::uint32_t>(line.data() - text_));
     end_ = line.data() + line.size();
   }
@@ -100,10 +100,10 @@ class row_list {
   static constexpr int size_bits = 24;
   static constexpr std::uint64_t max_size = (std::uint64_t{1} << size_bits) - 1;
 
-  /// Whether a line may begin there; sets `text_` if it is the first one.
-  bool may_begin(char const* line) {
-    if (words_.empty()) text_ = line;
-    return static_cast<std::uint64_t>(line - text_) >> 32 == 0;
+  /// Whether lines may begin up to `last`. The first of them begins at `first`.
+  bool may_begin(char const* first, char const* last) {
+    if (words_.empty()) text_ = first;
+    return static_cast<std::uint64_t>(last - text_) >> 32 == 0;
   }
 
   std::uint64_t place_of(std::size_t i) const {
