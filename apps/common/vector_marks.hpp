@@ -13,8 +13,8 @@ namespace libscan::apps {
 using character_marker = void (*)(char const* text, std::size_t size, char a, char b,
                                   std::uint64_t* line_ends, std::uint64_t* separators);
 
-/// Lists the places of the set bits of `words`, ascending, and returns how many there are; the first
-/// bit has the place `first`. Up to `listed_beyond` places after them are written, too.
+/// Lists the places of the set bits of `words`, ascending, and returns how many there are; the
+/// first bit has the place `first`. Up to `listed_beyond` places after them are written, too.
 using mark_lister = std::size_t (*)(std::uint64_t const* words, std::size_t count,
                                     std::uint32_t first, std::uint32_t* to);
 inline constexpr std::size_t listed_beyond = 8;
