@@ -40,7 +40,25 @@ HEADLINE = (
 
 def records():
     found = [(json.loads(path.read_text()), path) for path in (root / "bench/records").glob("*.json")]
-    return sorted((r for r in found if "results" in r[0]), key=lambda r: (r[0]["date"], r[1].name))
+    return sorted((r for r in found if "results" in r[0] and not is_of_spans(r[1])),
+                  key=lambda r: (r[0]["date"], r[1].name))
+
+
+def is_of_spans(path):
+    """Whether a record is of `scan-bench spans`, which has no competitors."""
+    return path.stem.endswith("-spans")
+
+
+def newest_of_spans(begins):
+    """The record, its path, and for each operation with its type the results by size and contender."""
+    path = max((p for p in (root / "bench/records").glob(f"{begins}*.json") if is_of_spans(p)),
+               key=lambda p: p.name)
+    record = json.loads(path.read_text())
+    rows = {}
+    for result in record["results"]:
+        by_size = rows.setdefault(f"{result['operation']} {result['type']}", {})
+        by_size.setdefault(result["n"], {})[result["name"]] = result
+    return record, path, rows
 
 
 def belongs(result, engine, family, separate):
