@@ -218,8 +218,8 @@ void reduce(device_queue const& queue, device_span<T> in, detail::span_value<T, 
 
 /// out[0] = in[0], and out[i] = op(in[i - 1], in[i]): by default in[i] - in[i - 1], or by an
 /// operator of the list, which is chosen at run time in the kernel. Integers wrap. Items are
-/// integers, float or double, and for differences also 16-bit floats, which are rounded, and
-/// complex numbers. Otherwise as `exclusive_scan`.
+/// integers, float or double. Differences also take complex numbers, and 16-bit floats, whose
+/// results are rounded. Otherwise as `exclusive_scan`.
 template <class T, class Op = later_minus_earlier>
 void adjacent_difference(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out,
                          [[maybe_unused]] Op op = {}) {

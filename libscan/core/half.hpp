@@ -63,21 +63,38 @@ LIBSCAN_HOST_DEVICE constexpr std::uint16_t narrowed_to_bfloat(float number) {
   return static_cast<std::uint16_t>(chosen(nan, bits >> 16 | 0x40U, rounded));
 }
 
-/// A number as a float whose nearest 16-bit float is that of the number: a double that is no float
-/// becomes the one of its neighbors whose last bit is 1, which is no tie of halves.
+/// `number` as a To; if it is none, the neighbor whose last bit is 1. Rounded once more, to fewer
+/// bits, that gives what `number` would: it lies on the same side of every tie.
+template <class To, class Word, class From>
+LIBSCAN_HOST_DEVICE constexpr To rounded_to_odd(From number) {
+  auto const nearest = static_cast<To>(number);
+  auto const back = static_cast<From>(nearest);
+  bool const exact = !(back < number) && !(number < back);  // NaN, too
+  auto const bits = bits_as<Word>(nearest);
+  if (exact || bits % 2 == 1) return nearest;
+  bool const is_smaller = (number < 0 ? -back : back) < (number < 0 ? -number : number);
+  return bits_as<To>(is_smaller ? bits + 1 : bits - 1);
+}
+
+/// A number as a float with the same nearest 16-bit floats.
 template <class Number>
 LIBSCAN_HOST_DEVICE constexpr float to_narrow(Number number) {
-  auto const nearest = static_cast<float>(number);
-  if constexpr (std::is_same_v<Number, double>) {
-    auto const bits = bits_as<std::uint32_t>(nearest);
-    auto const back = static_cast<double>(nearest);
-    bool const exact = !(back < number) && !(number < back);  // NaN, too
-    if (!exact && bits % 2 == 0) {
-      bool const grows = (number < 0 ? -back : back) < (number < 0 ? -number : number);
-      return bits_as<float>(grows ? bits + 1 : bits - 1);
-    }
+  if constexpr (std::is_same_v<Number, long double>) {
+    return detail::to_narrow(detail::rounded_to_odd<double, std::uint64_t>(number));
+  } else if constexpr (std::is_same_v<Number, double>) {
+    return detail::rounded_to_odd<float, std::uint32_t>(number);
+  } else if constexpr (std::is_integral_v<Number> && sizeof(Number) == 8) {
+    // Of large numbers, bits below those of a double only matter if one is set: the lowest bit that
+    // a double has stands for them.
+    Number const low = number & 4095, high = number - low;
+    bool const is_small = high >> 52 == 0 || high >> 52 == static_cast<Number>(-1);
+    if (is_small) return detail::to_narrow(static_cast<double>(number));
+    return detail::to_narrow(static_cast<double>(high) + (low != 0 ? 2048.0 : 0.0));
+  } else if constexpr (std::is_integral_v<Number> && sizeof(Number) == 4) {
+    return detail::to_narrow(static_cast<double>(number));
+  } else {
+    return static_cast<float>(number);
   }
-  return nearest;
 }
 
 }  // namespace detail
@@ -97,8 +114,10 @@ struct float16 {
     half.bits = bits;
     return half;
   }
-  LIBSCAN_HOST_DEVICE constexpr float16& operator=(float number) {
-    bits = detail::narrowed_to_half(number);
+  template <class Number>
+  requires std::is_arithmetic_v<Number> LIBSCAN_HOST_DEVICE constexpr float16& operator=(
+      Number number) {
+    bits = detail::narrowed_to_half(detail::to_narrow(number));
     return *this;
   }
   template <class Number>
@@ -124,8 +143,10 @@ struct bfloat16 {
     half.bits = bits;
     return half;
   }
-  LIBSCAN_HOST_DEVICE constexpr bfloat16& operator=(float number) {
-    bits = detail::narrowed_to_bfloat(number);
+  template <class Number>
+  requires std::is_arithmetic_v<Number> LIBSCAN_HOST_DEVICE constexpr bfloat16& operator=(
+      Number number) {
+    bits = detail::narrowed_to_bfloat(detail::to_narrow(number));
     return *this;
   }
   template <class Number>

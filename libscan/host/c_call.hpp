@@ -76,14 +76,13 @@ inline item_type c_type(libscan_type type) {
   if (static_cast<unsigned>(type) < std::size(all_item_types)) return static_cast<item_type>(type);
   if (type == LIBSCAN_C64 || type == LIBSCAN_C128) {
     throw invalid_argument(
-        "complex numbers: expected a scan or a reduction by LIBSCAN_PLUS; no other call takes "
-        "them");
+        "complex numbers: expected a scan or a reduction by LIBSCAN_PLUS, or differences; no other "
+        "call takes them");
   }
   if (type == LIBSCAN_F16 || type == LIBSCAN_BF16) {
     throw invalid_argument(
-        "16-bit floats: expected a scan or sum that ends in _as, differences, a filter, runs, "
-        "keys, "
-        "or samples");
+        "16-bit floats: expected a scan or sum that ends in _as, libscan_adjacent_difference, a "
+        "filter, runs, keys, or samples");
   }
   throw invalid_argument("item_type " + std::to_string(static_cast<int>(type)) +
                          ": no such type of items");

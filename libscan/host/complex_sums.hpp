@@ -21,6 +21,7 @@
 #include <libscan/cpu/workers.hpp>
 #include <libscan/host/host_call.hpp>
 #include <libscan/host/host_heads.hpp>
+#include <libscan/host/host_operator.hpp>
 #include <libscan/host/scan_call.hpp>
 #include <libscan/segmentation.hpp>
 
@@ -31,7 +32,7 @@ template <class Op, class T, class Item>
 concept sums_complex = complex_number<T> && complex_number<Item> &&
     (std::same_as<Op, plus<T>> || std::same_as<Op, std::plus<>> || std::same_as<Op, std::plus<T>>);
 
-/// What an item consists of: an array of complex numbers is one of their parts.
+/// The parts of an item, which lie side by side in arrays: two of a complex number, else one.
 template <class Item>
 struct parts_in {
   using stored = Item;
@@ -108,7 +109,7 @@ T scan_complex(engine const& on, std::span<Item const> in, T* out, scan_directio
 
 /// Items whose differences are made of parts.
 template <class Item>
-concept differs_by_parts = complex_number<Item> || half_float<Item>;
+concept differs_by_parts = compiled_complex<Item> || half_float<Item>;
 
 /// Later minus earlier neighbors. `out` holds as many items as `in`, at least.
 template <differs_by_parts Item>

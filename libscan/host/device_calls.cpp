@@ -23,8 +23,8 @@ namespace {
 
 using form = segmentation::form;
 
-/// Whether a call is one of `device_items`; those of `device_segments` choose the operator in the
-/// kernel.
+/// Whether a call is one of `device_items`, which has a kernel for each operator. Kernels of
+/// `device_segments` may choose the operator.
 bool is_plain(device_call const& call) {
   return call.segments.how() == form::none && !call.reverse;
 }

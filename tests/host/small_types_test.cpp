@@ -136,6 +136,17 @@ TEST_CASE("numbers in text are rounded to 16 bits once, as from double") {
   CHECK(bfloat16(1e300).bits == bfloat16(std::numeric_limits<float>::infinity()).bits);
   CHECK(float16(1e-300).bits == 0);
   CHECK(float16(-1e-300).bits == 0x8000);
+  float16 assigned(0);
+  assigned = 2049.00001;
+  CHECK(assigned.bits == float16(2050).bits);
+  CHECK(bfloat16(std::int64_t{16842753}).bits == bfloat16(16842753.0).bits);
+  CHECK(bfloat16(16842753).bits == bfloat16(16842753.0).bits);
+  CHECK(bfloat16(16842752).bits == bfloat16(16842752.0).bits);
+  CHECK(bfloat16((std::int64_t{257} << 54) + 1).bits == bfloat16(258 * 0x1p54).bits);
+  CHECK(bfloat16(-(std::int64_t{257} << 54) - 1).bits == bfloat16(-258 * 0x1p54).bits);
+  CHECK(bfloat16(-(std::int64_t{257} << 54) + 1).bits == bfloat16(-256 * 0x1p54).bits);
+  CHECK(bfloat16(std::uint64_t{0} - 1).bits == bfloat16(0x1p64).bits);
+  CHECK(bfloat16(257.0L + 0x1p-50L).bits == bfloat16(258).bits);
   auto const keep = parse_predicate<float16>("== 2049.00001");
   CHECK(keep(float16(2050)));
   CHECK_FALSE(keep(float16(2048)));

@@ -85,6 +85,7 @@ std::uint64_t min_bytes_of_runs(external_row_request const& request, text_rows c
                                 text_row_reader const& more, std::uint64_t enough) {
   if (request.unique || request.positions) return 0;
   std::uint64_t bytes = more.bytes_left().value_or(0);
+  if (bytes + first.text.bytes.size() + first.rows.size() <= enough) return bytes;
   for (std::size_t i = 0; i < first.rows.size(); ++i) bytes += first.rows[i].size() + 1;
   if (bytes > enough) bytes -= std::min(bytes, more.bytes_without_rows());
   return bytes;

@@ -15,7 +15,7 @@
 
 namespace libscan::apps {
 
-/// The distances of integers from the smallest one; null if one of them has more than 32 bits.
+/// The distances of integers from the smallest one; null if one of them is 2^32 or more.
 template <class T>
 std::unique_ptr<lazy_buffer<std::uint32_t>> narrowed(std::span<T const> keys, int threads) {
   constexpr std::size_t part = std::size_t{1} << 16;

@@ -384,8 +384,8 @@ class sort_run {
     return finish_keys(std::as_bytes(out.first(kept_)), std::as_bytes(values_out.first(kept_)));
   }
 
-  /// Keys that differ in 32 bits at most are sorted as such, together with 32 bits of positions:
-  /// half as many bytes are moved.
+  /// Keys less than 2^32 apart are sorted as 32-bit distances from the smallest, together with
+  /// 32-bit positions: half as many bytes are moved.
   template <class T>
   void sort_positions(std::span<T const> keys, std::span<index_t> positions) const {
     if constexpr (std::is_integral_v<T> && sizeof(T) > sizeof(std::uint32_t)) {
@@ -428,7 +428,8 @@ class sort_run {
 
   template <class T>
   exit_code run_positions(std::span<T const> keys) {
-    if constexpr (std::is_integral_v<T>) {
+    // Smaller keys free less memory than this takes.
+    if constexpr (std::is_integral_v<T> && sizeof(T) == sizeof(std::uint64_t)) {
       if (may_sort_lines()) {
         auto narrow = timed(sort_seconds_, [&] { return narrowed(keys, engine_.threads()); });
         if (narrow) return run_lines(std::move(narrow));

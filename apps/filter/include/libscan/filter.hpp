@@ -21,13 +21,14 @@ namespace libscan::inline v1 {
 ///
 /// Result: the same on every engine and for any number of threads.
 /// Types: T is one of the ten arithmetic types, `float16` or `bfloat16`. Both spans are in host
-/// memory. `out` must have space for the kept items, which may be fewer than `values` (as many
-/// always suffice); items of `out` after them are unchanged. Aliasing: `out` may be `values` itself
-/// (in place), or must not overlap it. Synchronization: returns when `out` is complete. Traffic:
-/// reads `values` once and writes the kept items once. Throws: `invalid_argument` if `out` overlaps
-/// `values` without being equal to it, or is too short for the kept items (its items are then
-/// unspecified, and nothing after them is changed); `device_error`, `engine_unavailable` or
-/// std::bad_alloc if a device or its memory fails.
+/// memory. `out` must have space for the kept items (as many as `values` suffice); items after them
+/// are unchanged.
+/// Aliasing: `out` may be `values` itself (in place), or must not overlap it.
+/// Synchronization: returns when `out` is complete.
+/// Traffic: reads `values` once and writes the kept items once.
+/// Throws: `invalid_argument` if `out` overlaps `values` without being equal to it, or is too short
+/// for the kept items (its items are then unspecified, and nothing after them is changed);
+/// `device_error`, `engine_unavailable` or std::bad_alloc if a device or its memory fails.
 template <class T>
 index_t filter(engine const& on, std::type_identity_t<std::span<T const>> values,
                std::type_identity_t<std::span<T>> out, predicate<T> const& keep);

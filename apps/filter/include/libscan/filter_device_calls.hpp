@@ -87,12 +87,15 @@ constexpr void refuse_equality() {
 /// mask also others that are trivially copyable and aligned to their size of 1, 2, 4 or 8 bytes.
 /// `keep` is a `predicate` of the items, or an `item_mask` whose flags or words are in device
 /// memory and mark `in.size`. With in.d_size the number of items is read on the device. `out` has
-/// space for all kept items. Aliasing: `out` may be the items of `in`. Any other overlap is refused
-/// if its begin shows it, else undefined. Synchronization: asynchronous on the queue's stream.
-/// Copies nothing. Workspace: `device_filter_workspace_bytes`. Determinism: the same in every run,
-/// on every device. Throws: `invalid_argument` for an engine that runs no kernels, an overlap, a
-/// mask of another size, or a workspace that is too small; `device_error`, std::bad_alloc, and
-/// exceptions of memory functions.
+/// space for what is kept.
+/// Aliasing: `out` may be the items of `in`. Any other overlap is refused if its begin shows it,
+/// else undefined.
+/// Synchronization: asynchronous on the queue's stream. Copies nothing.
+/// Workspace: `device_filter_workspace_bytes`.
+/// Determinism: the same in every run, on every device.
+/// Throws: `invalid_argument` for an engine that runs no kernels, an overlap, a mask of another
+/// size, or a workspace that is too small; `device_error`, std::bad_alloc, and exceptions of memory
+/// functions.
 template <class T, class Keep>
 void filter(device_queue const& queue, device_span<T> in, std::remove_const_t<T>* out,
             Keep const& keep, index_t* d_count) {
@@ -252,7 +255,7 @@ void run_length_encode(device_queue const&, device_span<T>, std::remove_const_t<
 /// needs on `on`. A pure function of its arguments.
 template <class T>
 std::size_t device_run_workspace_bytes(engine const& on, index_t n, index_t min_length) {
-  using item = detail::compared_item_t<T>;
+  using item = detail::compared_item_t<std::remove_const_t<T>>;
   static_assert(detail::refuse_others<item>());
   return detail::enqueued_run_bytes(on, detail::input_type_of<item>::value, n, min_length);
 }
@@ -261,7 +264,7 @@ std::size_t device_run_workspace_bytes(engine const& on, index_t n, index_t min_
 /// masks without items, of any T. A pure function of its arguments.
 template <class T>
 std::size_t device_filter_workspace_bytes(engine const& on, index_t n) {
-  using item = detail::moved_item_t<T>;
+  using item = detail::moved_item_t<std::remove_const_t<T>>;
   static_assert(detail::refuse_others<item>());
   return detail::enqueued_filter_bytes(on, detail::input_type_of<item>::value, n);
 }
