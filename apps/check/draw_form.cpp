@@ -28,7 +28,7 @@ bool may_be_on_device(check_case const& c) {
   return c.on != engine_kind::cpu && may_be_there;
 }
 
-/// Whether a call other than a scan or a sum is the one on device memory.
+/// Whether to draw the call on device memory, for cases that are no scans or sums.
 bool draws_device(check_case const& c, std::uint64_t word) {
   if (c.on == engine_kind::cpu || c.form.callables || c.form.own_memory) return false;
   bool const over_ranges = c.in_place && c.form.segments == description::ranges;

@@ -56,7 +56,7 @@ plain_number_rule number_column::rule_of_plain_numbers() const {
       }
     });
   } else {
-    rule.exact = rounded_.line == 0;  // the first one that is not must be noted
+    rule.exact = rounded_.line == 0;  // the first that float64 rounds is noted
     if (type_ == dtype::u64) rule.min = 0;
     rule.minus_zero = false;
   }

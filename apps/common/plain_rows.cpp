@@ -191,8 +191,8 @@ class line_scanner {
     return cell == rules_.cells;
   }
 
-  /// Takes lines from `at` on without blanks around cells, and moves past them, unless blanks
-  /// separate cells. Requires marks.
+  /// Takes lines from `at` on, as long as none has blanks around cells, and moves past them. Takes
+  /// none if blanks separate cells. Requires marks.
   void scan_cells(char const*& at, bool with_rows, plain_rows& to) {
     if (blanks_) return;
     for (bool more = true; more;) {
@@ -267,7 +267,7 @@ class line_scanner {
     to.count += numbers.size() - before;
   }
 
-  /// Lists the places of separators in some text from `at` on. Lines are listed that end there.
+  /// Lists the places of separators in some lines from `at` on.
   void list_places(char const* at) {
     std::size_t const first = static_cast<std::size_t>(at - begin_) / word_bits;
     std::size_t const all = (static_cast<std::size_t>(end_ - begin_) + word_bits - 1) / word_bits;
@@ -282,7 +282,8 @@ class line_scanner {
     next_place_ = places_;
   }
 
-  /// Moves from the beginning of such a line to the next one; false: it is none.
+  /// Moves from the beginning of a listed line to the next one. Returns false if it is not
+  /// plain.
   bool take_cells(char const*& at, plain_rows& to) {
     if (is_tab_or_space(*at) || *at == '\n' || *at == '\r' || *at == '#') return false;
     std::uint32_t const* place = next_place_;

@@ -30,7 +30,7 @@ struct plain_number_rule {
   std::int64_t max = std::numeric_limits<std::int64_t>::max();
   bool minus_zero = true;      ///< whether the integer -0 is plain
   bool large_integers = true;  ///< of floats: whether integers from 2^53 on are plain
-  bool exact = false;          ///< whether only integers are plain that float64 holds exactly
+  bool exact = false;          ///< whether integers that float64 rounds are not plain
 };
 
 /// A column whose cells are wanted: numbers, or text if it has no rule for numbers.

@@ -381,9 +381,9 @@ text_row_reader::text_row_reader(byte_reader& in, read_options const& options,
 
 text_row_reader::~text_row_reader() = default;
 
-/// Space for all rows of a text is better known than grown. But to count its lines is to read it,
-/// so their number is only estimated where memory is left for any number of them, and as much again
-/// while space grows.
+/// Growing a list copies it, so space for all rows is made at once. Counting lines takes time:
+/// where memory suffices for any number of them, also while lists grow, the number is only
+/// estimated.
 std::size_t text_row_reader::expected_rows(std::string_view text, int threads) const {
   constexpr std::size_t min_line = 2, growing = 3;
   std::uint64_t const most = text.size() / min_line * growing * max_row_bytes();
@@ -541,7 +541,7 @@ char* text_row_reader::keep(std::string_view rows, std::size_t bytes) {
   return to;
 }
 
-/// A copy of a row, and a LF after it. If the row is the last one, that is not a part of the text.
+/// A copy of a row with a LF after it. After the last row, the LF is not a part of the text.
 std::string_view text_row_reader::keep_row(std::string_view row) {
   char* const to = keep(row, row.size() + 1);
   to[row.size()] = '\n';

@@ -68,7 +68,7 @@ class row_list {
   /// `plain_rows`.
   void append(char const* begin, std::span<std::uint32_t const> ends);
 
-  /// Whether all rows are lines by `begins`.
+  /// Whether all rows are known by where they begin, so that each is one line.
   bool are_lines() const { return !wide_; }
 
   /// Where each line begins, as a distance from `text`; and the line that begins there. Requires
@@ -100,7 +100,8 @@ class row_list {
   static constexpr int size_bits = 24;
   static constexpr std::uint64_t max_size = (std::uint64_t{1} << size_bits) - 1;
 
-  /// Whether lines may begin up to `last`. The first of them begins at `first`.
+  /// Whether 32 bits hold where each line begins, if the first begins at `first` and the last at
+  /// `last`.
   bool may_begin(char const* first, char const* last) {
     if (words_.empty()) text_ = first;
     return static_cast<std::uint64_t>(last - text_) >> 32 == 0;
@@ -212,7 +213,7 @@ class text_row_reader {
   std::unique_ptr<byte_reader> blocks_in_;  // the text, if it is a file that does not stay
   byte_reader const* from_ = nullptr;       // one of these, or the caller's
   std::uint64_t texts_ = 0;                 // columns of text
-  std::size_t rows_expected_ = 0;           // in a piece, perhaps
+  std::size_t rows_expected_ = 0;           // of a piece: an estimate
   bool has_mark_ = false;
   std::unique_ptr<column_reader> cells_;
   std::unique_ptr<plain_row_feed> feed_;  // none: rows are never plain

@@ -14,9 +14,9 @@ struct copied_lines {
 };
 
 /// Copies lines, each with its LF, to the beginning of `to`, one after another. Line i begins at
-/// text + begins[i]. Ends before a line that begins at `end` or later, and before one for which
-/// there is no space: all fit that leave `line_slack` bytes of `to`. All lines before `end` have a
-/// LF, and `line_slack` bytes after it may be read. Bytes of `to` after the lines are undefined.
+/// text + begins[i]. Stops before a line that begins at `end` or later, and before one that would
+/// leave less than `line_slack` bytes of `to`. All lines before `end` have a LF, and `line_slack`
+/// bytes after it may be read. Bytes of `to` after the lines are undefined.
 using line_copier = copied_lines (*)(char const* text, std::uint32_t end,
                                      std::span<std::uint32_t const> begins, std::span<char> to);
 inline constexpr std::size_t line_slack = 64;

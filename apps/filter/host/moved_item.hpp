@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Items that are only copied, or only compared by ==, as the types that compiled code has for it.
-// Internal.
+// The types that compiled code copies, or compares by ==, in place of an item's. Internal.
 #pragma once
 
 #include <cstddef>

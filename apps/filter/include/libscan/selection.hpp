@@ -37,7 +37,7 @@ struct selection {
                        std::optional<std::span<T>> rejected, item_mask const& mask);
 };
 
-/// The same for runs; compiled for the types as which items are compared.
+/// The same for runs; compiled for the types of `compared_item`.
 template <class T>
 struct runs {
   static_assert(detail::refuse_others<T>());
