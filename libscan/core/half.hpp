@@ -79,7 +79,7 @@ LIBSCAN_HOST_DEVICE constexpr To rounded_to_odd(From number) {
 /// A number as a float with the same nearest 16-bit floats.
 template <class Number>
 LIBSCAN_HOST_DEVICE constexpr float to_narrow(Number number) {
-  if constexpr (std::is_same_v<Number, long double>) {
+  if constexpr (std::is_floating_point_v<Number> && sizeof(Number) > sizeof(double)) {
     return detail::to_narrow(detail::rounded_to_odd<double, std::uint64_t>(number));
   } else if constexpr (std::is_same_v<Number, double>) {
     return detail::rounded_to_odd<float, std::uint32_t>(number);
