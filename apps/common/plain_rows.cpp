@@ -14,7 +14,7 @@
 #include <apps/common/column_reader.hpp>
 #include <apps/common/memory_bound.hpp>
 #include <apps/common/on_threads.hpp>
-#include <apps/common/vector_marks.hpp>
+#include <apps/common/vector_text.hpp>
 
 namespace libscan::apps {
 namespace {
@@ -273,8 +273,8 @@ class line_scanner {
     std::size_t const all = (static_cast<std::size_t>(end_ - begin_) + word_bits - 1) / word_bits;
     std::size_t const words = std::min(listed_words, all - first);
     std::size_t count =
-        best_character_markers().list(marks_.separators.data() + first, words,
-                                      static_cast<std::uint32_t>(first * word_bits), places_);
+        best_text_code().list(marks_.separators.data() + first, words,
+                              static_cast<std::uint32_t>(first * word_bits), places_);
     // After the last word of the text there may be other marks.
     while (count > 0 && (begin_ + places_[count - 1] >= end_ || begin_[places_[count - 1]] != '\n'))
       --count;
@@ -402,9 +402,9 @@ void plain_row_scanner::mark(std::string_view text, plain_rows::marks& to) const
   std::size_t const words = text.size() / 64 + 1;
   to.line_ends.resize(std::max(to.line_ends.size(), words));
   to.separators.resize(to.line_ends.size());
-  best_character_markers().mark(text.data(), text.size(), rules_.delimiter,
-                                blanks ? '\t' : rules_.delimiter, to.line_ends.data(),
-                                to.separators.data());
+  best_text_code().mark(text.data(), text.size(), rules_.delimiter,
+                        blanks ? '\t' : rules_.delimiter, to.line_ends.data(),
+                        to.separators.data());
 }
 
 void plain_row_scanner::scan(std::string_view text, char const* readable, bool with_rows,

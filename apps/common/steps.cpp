@@ -18,7 +18,7 @@
 #include <apps/common/output_file.hpp>
 #include <apps/common/program.hpp>
 #include <apps/common/utf8.hpp>
-#include <apps/common/vector_lines.hpp>
+#include <apps/common/vector_text.hpp>
 
 namespace libscan::apps {
 
@@ -194,7 +194,7 @@ class row_appender {
 
   template <class Put>
   void collect_lines(std::span<std::uint32_t const> begins, char* buffer, Put const& put) const {
-    auto const copy = best_line_copiers().copy;
+    auto const copy = best_text_code().copy;
     std::size_t size = 0;  // of `buffer`
     while (!begins.empty()) {
       auto const copied =

@@ -17,6 +17,7 @@
 #include <libscan/core/engine.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/host/device_queue.hpp>
 
 namespace libscan::test {
 
@@ -110,5 +111,15 @@ std::vector<T> front(device_memory<T> const& memory, index_t count) {
   items.resize(static_cast<std::size_t>(count));
   return items;
 }
+
+/// A queue with exactly these bytes of workspace.
+struct queue_with {
+  device_memory<std::byte> memory;
+  device_queue queue;
+
+  queue_with(engine const& on, std::size_t bytes)
+      : memory(on, static_cast<index_t>(bytes)),
+        queue{.on = on, .workspace = memory.data(), .workspace_bytes = bytes} {}
+};
 
 }  // namespace libscan::test

@@ -314,16 +314,6 @@ std::vector<T> differences(std::vector<T> const& items, Minus minus) {
   return result;
 }
 
-/// A queue with exactly the workspace that a call needs.
-struct announced_queue {
-  device_memory<std::byte> memory;
-  device_queue queue;
-
-  announced_queue(engine const& on, std::size_t bytes)
-      : memory(on, static_cast<index_t>(bytes)),
-        queue{.on = on, .workspace = memory.data(), .workspace_bytes = bytes} {}
-};
-
 template <class T, class Minus, class Bytes>
 void check_differences(std::vector<T> const& items, Minus minus, Bytes bytes) {
   auto const n = static_cast<index_t>(items.size());
@@ -344,7 +334,7 @@ void check_differences(std::vector<T> const& items, Minus minus, Bytes bytes) {
   }
   for (engine const& on : machines()) {
     INFO(on.description() << ", " << n << " items in device memory");
-    announced_queue const with(on, bytes(on, n));
+    queue_with const with(on, bytes(on, n));
     device_memory<T> const in(on, items), out(on, n);
     adjacent_difference(with.queue, device_span{in.data(), n}, out.data());
     CHECK(same_bits(out.copy(), expected));

@@ -134,16 +134,6 @@ std::vector<form_pair> forms_of(described const& here, described_there const& th
                         view(there.short_ends, here.short_ends))}};
 }
 
-/// A queue with exactly these bytes of workspace.
-struct queue_with {
-  device_memory<std::byte> memory;
-  device_queue queue;
-
-  queue_with(engine const& on, std::size_t bytes)
-      : memory(on, static_cast<index_t>(bytes)),
-        queue{.on = on, .workspace = memory.data(), .workspace_bytes = bytes} {}
-};
-
 template <class Key, class Value>
 struct pair_of {
   using key = Key;

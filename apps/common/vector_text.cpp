@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector code of vector_marks.hpp, through Highway.
-#include <apps/common/vector_marks.hpp>
+// The vector code of vector_text.hpp, through Highway.
+#include <apps/common/vector_text.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -9,7 +9,7 @@
 #define LIBSCAN_VECTORS_UP_TO_AVX2
 #include <libscan/cpu/vector_targets.hpp>
 
-#define HWY_TARGET_INCLUDE "apps/common/vector_marks.cpp"
+#define HWY_TARGET_INCLUDE "apps/common/vector_text.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -86,7 +86,41 @@ std::size_t list_marks(std::uint64_t const* words, std::size_t count, std::uint3
   return static_cast<std::size_t>(to - begin);
 }
 
-void choose(character_markers& to) { to = {mark_characters, list_marks}; }
+/// Copies a line, and bytes after it. Returns its size with the LF; 0: it reaches `to_end`.
+HWY_INLINE std::size_t copy_line(char const* from, char* to, char const* to_end) {
+  hn::CappedTag<std::uint8_t, line_slack> const d;
+  auto const line_end = hn::Set(d, static_cast<std::uint8_t>('\n'));
+  for (std::size_t i = 0; to + i < to_end; i += hn::Lanes(d)) {
+    auto const some = hn::LoadU(d, reinterpret_cast<std::uint8_t const*>(from + i));
+    hn::StoreU(some, d, reinterpret_cast<std::uint8_t*>(to + i));
+    std::intptr_t const at = hn::FindFirstTrue(d, hn::Eq(some, line_end));
+    if (at >= 0) return i + static_cast<std::size_t>(at) + 1;
+  }
+  return 0;
+}
+
+copied_lines copy_lines(char const* text, std::uint32_t end, std::span<std::uint32_t const> begins,
+                        std::span<char> to) {
+  constexpr std::size_t ahead = 32;           // lines are at random places
+  constexpr std::ptrdiff_t usual_bytes = 24;  // they often reach the next cache line
+  copied_lines done;
+  char const* const to_end = to.data() + to.size() - line_slack;
+  for (; done.lines < begins.size(); ++done.lines) {
+    if (done.lines + ahead < begins.size()) {
+      char const* const later = text + begins[done.lines + ahead];
+      __builtin_prefetch(later);
+      __builtin_prefetch(later + usual_bytes);
+    }
+    std::uint32_t const begin = begins[done.lines];
+    if (begin >= end) break;
+    std::size_t const size = copy_line(text + begin, to.data() + done.bytes, to_end);
+    if (size == 0) break;
+    done.bytes += size;
+  }
+  return done;
+}
+
+void choose(text_code& to) { to = {mark_characters, list_marks, copy_lines}; }
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
@@ -96,7 +130,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace libscan::apps {
 
-LIBSCAN_VECTOR_TABLE(character_markers, choose)
+LIBSCAN_VECTOR_TABLE(text_code, choose)
 
 }  // namespace libscan::apps
 #endif

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the ends of lines and cells in a text, in vector instructions.
+// Finds the ends of lines and cells in a text, and copies lines in any order, in vector
+// instructions.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace libscan::apps {
 
@@ -19,15 +21,29 @@ using mark_lister = std::size_t (*)(std::uint64_t const* words, std::size_t coun
                                     std::uint32_t first, std::uint32_t* to);
 inline constexpr std::size_t listed_beyond = 8;
 
+/// What was copied.
+struct copied_lines {
+  std::size_t lines = 0, bytes = 0;
+};
+
+/// Copies lines, each with its LF, to the beginning of `to`, one after another. Line i begins at
+/// text + begins[i]. Stops before a line that begins at `end` or later, and before one that would
+/// leave less than `line_slack` bytes of `to`. All lines before `end` have a LF, and `line_slack`
+/// bytes after it may be read. Bytes of `to` after the lines are undefined.
+using line_copier = copied_lines (*)(char const* text, std::uint32_t end,
+                                     std::span<std::uint32_t const> begins, std::span<char> to);
+inline constexpr std::size_t line_slack = 64;
+
 /// The vector code.
-struct character_markers {
+struct text_code {
   character_marker mark;
   mark_lister list;
+  line_copier copy;
 };
 
 /// The code for the best instruction set of this CPU among those that Highway is currently set to
 /// use; and the same, found once.
-character_markers current_character_markers();
-character_markers const& best_character_markers();
+text_code current_text_code();
+text_code const& best_text_code();
 
 }  // namespace libscan::apps
