@@ -69,6 +69,35 @@ void scan(session const& now, index_t n) {
       [&] { return out.right(); });
 }
 
+/// A scan from the last item to the first; `name` of the operator goes into the row.
+template <class Op>
+void reverse(session const& now, index_t n, Op op, std::string const& name) {
+  using T = typename Op::value_type;
+  auto const host = items_of<T>("random", n);
+  host_array<T> scanned(n);
+  for (index_t i = n; i-- > 0;) {
+    scanned[i] = op(host[i], i == n - 1 ? op.identity() : scanned[i + 1]);
+  }
+  auto const items = on_device(host.view());
+  checked_output<T> const out(scanned.view());
+  T const* const in = items.data();
+  T* const to = out.data();
+  compare(
+      now,
+      {"cuda",
+       "reverse_inclusive_scan, " + name,
+       type_name<T>(),
+       n,
+       2.0 * sizeof(T) * static_cast<double>(n),
+       {}},
+      device_workspace_bytes<T>(engine::cuda(), n),
+      [=](workspace& ws) { libscan::reverse_inclusive_scan(ws, in, to, n, op); },
+      [=](device_queue const& queue) {
+        libscan::reverse_inclusive_scan(queue, device_span<T const>{in, n}, to, op);
+      },
+      [&] { return out.right(); });
+}
+
 void reduction(session const& now, index_t n) {
   using T = std::int32_t;
   auto const host = items_of<T>("random", n);
@@ -316,6 +345,10 @@ void run_spans(session const& now) {
     segments(now, n, plus<std::uint32_t>{}, "plus");
     segments(now, n, plus<float>{}, "plus");
     segments(now, n, maximum<std::uint32_t>{}, "maximum");
+    segments(now, n, minimum<std::int64_t>{}, "minimum");
+    segments(now, n, minimum<float>{}, "minimum");
+    segments(now, n, bit_xor<std::uint8_t>{}, "bit_xor");
+    reverse(now, n, maximum<std::int32_t>{}, "maximum");
     runs(now, n);
     bins(now, n);
     product(now, n);

@@ -13,21 +13,26 @@
 
 // Each list calls use(name, type) for its types. The groups are what one source is compiled for:
 // see libscan_compile_for_types in script/cmake/item_types.cmake.
-#define LIBSCAN_8_BITS(use) use(i8, std::int8_t) use(u8, std::uint8_t)
+#define LIBSCAN_INT8(use) use(i8, std::int8_t)
+#define LIBSCAN_UINT8(use) use(u8, std::uint8_t)
 #define LIBSCAN_INT16(use) use(i16, std::int16_t)
 #define LIBSCAN_UINT16(use) use(u16, std::uint16_t)
+#define LIBSCAN_INT32(use) use(i32, std::int32_t)
+#define LIBSCAN_UINT32(use) use(u32, std::uint32_t)
+#define LIBSCAN_INT64(use) use(i64, std::int64_t)
+#define LIBSCAN_UINT64(use) use(u64, std::uint64_t)
+#define LIBSCAN_8_BITS(use) LIBSCAN_INT8(use) LIBSCAN_UINT8(use)
 #define LIBSCAN_16_BITS(use) LIBSCAN_INT16(use) LIBSCAN_UINT16(use)
 #define LIBSCAN_BYTES(use) LIBSCAN_8_BITS(use) LIBSCAN_16_BITS(use)
-#define LIBSCAN_WORDS(use) use(i32, std::int32_t) use(u32, std::uint32_t)
-#define LIBSCAN_LONG_WORDS(use) use(i64, std::int64_t) use(u64, std::uint64_t)
+#define LIBSCAN_WORDS(use) LIBSCAN_INT32(use) LIBSCAN_UINT32(use)
+#define LIBSCAN_LONG_WORDS(use) LIBSCAN_INT64(use) LIBSCAN_UINT64(use)
 #define LIBSCAN_FLOAT(use) use(f32, float)
 #define LIBSCAN_DOUBLE(use) use(f64, double)
 #define LIBSCAN_FLOATS(use) LIBSCAN_FLOAT(use) LIBSCAN_DOUBLE(use)
 #define LIBSCAN_HALVES(use) use(f16, libscan::float16) use(bf16, libscan::bfloat16)
 // For what takes only some of them.
-#define LIBSCAN_UNSIGNED_BYTES(use) use(u8, std::uint8_t) use(u16, std::uint16_t)
-#define LIBSCAN_UNSIGNED_WORDS(use) use(u32, std::uint32_t) use(u64, std::uint64_t)
-#define LIBSCAN_INT64(use) use(i64, std::int64_t)
+#define LIBSCAN_UNSIGNED_BYTES(use) LIBSCAN_UINT8(use) LIBSCAN_UINT16(use)
+#define LIBSCAN_UNSIGNED_WORDS(use) LIBSCAN_UINT32(use) LIBSCAN_UINT64(use)
 
 /// The types that every operation of the host API takes.
 #define LIBSCAN_ITEM_TYPES(use) \

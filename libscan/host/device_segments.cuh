@@ -19,7 +19,6 @@
 #include <libscan/host/host_call.hpp>
 #include <libscan/host/host_heads.hpp>
 #include <libscan/host/segment_pieces.cuh>
-#include <libscan/host/segment_words.cuh>
 #include <libscan/host/this_machine.cuh>
 #include <libscan/host/transfer.cuh>
 
@@ -28,6 +27,11 @@ namespace libscan::inline v1::detail {
 /// Integers in device memory.
 inline device::transfer_buffer<index_t> on_device(std::span<index_t const> bounds) {
   return device::transfer_buffer<index_t>(bounds);
+}
+
+/// All of them.
+inline std::span<index_t const> span_of(device::transfer_buffer<index_t> const& bounds) {
+  return {bounds.data(), static_cast<std::size_t>(bounds.size())};
 }
 
 /// Begins and ends in the order of a scan of n items.
@@ -44,40 +48,24 @@ struct scanned_ranges {
   }
 };
 
-/// Calls body(descriptor) with the segments in device memory: offsets, ranges or head bits.
+/// Calls body(segments) with the segments in device memory: offsets, ranges or head bits.
 template <class Body>
 void with_device_segments(segmentation const& segments, std::uint32_t const* heads, bool reverse,
                           index_t n, Body const& body) {
   if (segments.how() == segmentation::form::offsets && !reverse) {
     index_bounds const bounds(segments);
     auto const offsets = on_device({bounds.begins(), bounds.ends() + bounds.segments()});
-    return body(segment_offsets<index_t>{offsets.data(), bounds.segments()});
+    return body(segmentation::of_offsets(span_of(offsets)));
   }
   if (segments.counts_segments()) {
     scanned_ranges const ranges(index_bounds(segments), reverse, n);
     auto const begins = on_device(ranges.begins);
     auto const ends = on_device(ranges.ends);
-    return body(segment_ranges<index_t>{begins.data(), ends.data(), segments.count()});
+    return body(segmentation::of_ranges(span_of(begins), span_of(ends)));
   }
   auto const words = static_cast<std::size_t>(ceil_div(n, index_t{32}));
   device::transfer_buffer<std::uint32_t> const bits(std::span<std::uint32_t const>(heads, words));
-  body(head_bits{bits.data()});
-}
-
-/// Calls body(descriptor) with segments that are described in device memory, in a form that
-/// compiled kernels read.
-template <class Body>
-void with_memory_segments(segmentation const& segments, Body const& body) {
-  using form = segmentation::form;
-  auto const* const bounds = static_cast<index_t const*>(segments.data());
-  if (segments.how() == form::offsets) {
-    return body(segment_offsets<index_t>{bounds, segments.count()});
-  }
-  if (segments.how() == form::ranges) {
-    auto const* const ends = static_cast<index_t const*>(segments.ends());
-    return body(segment_ranges<index_t>{bounds, ends, segments.count()});
-  }
-  body(head_bits{static_cast<std::uint32_t const*>(segments.data())});
+  body(segments_of_bits(bits.data(), n));
 }
 
 /// Whether no kernel is compiled for a description: its head flags are packed into bits first.
@@ -87,70 +75,47 @@ inline bool packs_heads(segmentation const& segments) {
          segments.how() == form::length;
 }
 
-/// Calls body(workspace, descriptor) with the segments of a call on items of type T.
+/// Calls body(place, segments) with segments that kernels read: where these are head bits, after a
+/// kernel that packs them into the workspace.
 template <class T, class Machine, class Body>
-void with_call_segments(Machine on, queue_place const& place, device_call const& call,
-                        Body const& body) {
+void with_kernel_segments(Machine on, queue_place const& place, device_call const& call,
+                          Body const& body) {
+  if (!packs_heads(call.segments)) return body(place, call.segments);
   workspace ws = device::workspace_of(place);
-  if (!packs_heads(call.segments)) {
-    return with_memory_segments(call.segments,
-                                [&](auto const& descriptor) { body(ws, descriptor); });
-  }
+  std::size_t const bytes = device_segments<Machine, T>::workspace_bytes(call.n, call.segments);
   std::size_t const heads_bytes = device_head_bits<Machine>::bytes(call.n);
-  std::size_t const bytes = segments_bytes<T>(call.n, head_bits{});
-  std::byte* const memory = ws.reserve(heads_bytes + bytes);
+  std::byte* const memory = ws.reserve(bytes);
   auto* const words = reinterpret_cast<std::uint32_t*>(memory);
   if (call.n > 0) device_head_bits<Machine>::pack(on, place, call, words);
-  workspace rest(memory + heads_bytes, bytes, ws.stream());
-  body(rest, head_bits{words});
+  body({place.stream, {}, memory + heads_bytes, bytes - heads_bytes},
+       segments_of_bits(words, call.n));
 }
 
 template <class Machine, class T>
 void device_segments<Machine, T>::enqueue_scan(Machine on, queue_place const& place,
                                                device_call const& call) {
   device::on_machine const here(on);
-  device::visit_sum_or_other<T>(call.op, [&]<class Op>(Op op) {
-    call_in_words<T, Op> const words(call, op);
-    if (call.reverse) {
-      workspace ws = device::workspace_of(place);
-      return words.reverse_scan(ws, call.kind, call.d_total);
-    }
-    with_call_segments<T>(on, place, call, [&](workspace& ws, auto const& descriptor) {
-      words.scan(ws, call.kind, descriptor);
-    });
-  });
+  with_kernel_segments<T>(on, place, call,
+                          [&](queue_place const& rest, segmentation const& segments) {
+                            enqueue_segmented_scan<T>(on, rest, call, segments);
+                          });
 }
 
 template <class Machine, class T>
 void device_segments<Machine, T>::enqueue_reduce(Machine on, queue_place const& place,
                                                  device_call const& call) {
   device::on_machine const here(on);
-  auto* const d_segments = static_cast<index_t*>(call.d_total);
-  device::visit_sum_or_other<T>(call.op, [&]<class Op>(Op op) {
-    call_in_words<T, Op> const words(call, op);
-    with_call_segments<T>(on, place, call,
-                          [&]<class Descriptor>(workspace& ws, Descriptor const& descriptor) {
-                            if constexpr (std::is_same_v<Descriptor, head_bits>) {
-                              if (call.unique != nullptr) {
-                                keys_of_size const keys{call.segments.data(), call.unique,
-                                                        detail::size_of(call.segments.type())};
-                                return words.reduce_by_key(ws, descriptor, keys, d_segments);
-                              }
-                            }
-                            words.reduce(ws, descriptor, d_segments);
+  with_kernel_segments<T>(on, place, call,
+                          [&](queue_place const& rest, segmentation const& segments) {
+                            segmented_reduce_kernels<Machine, T>::enqueue(on, rest, call, segments);
                           });
-  });
 }
 
 template <class Machine, class T>
 std::size_t device_segments<Machine, T>::workspace_bytes(index_t n, segmentation const& segments) {
-  if (packs_heads(segments)) {
-    return device_head_bits<Machine>::bytes(n) + segments_bytes<T>(n, head_bits{});
-  }
-  std::size_t bytes = 0;
-  with_memory_segments(segments,
-                       [&](auto const& descriptor) { bytes = segments_bytes<T>(n, descriptor); });
-  return bytes;
+  bool const packs = packs_heads(segments);
+  return (packs ? device_head_bits<Machine>::bytes(n) : 0) +
+         segmented_reduce_kernels<Machine, T>::workspace_bytes(n, packs ? some_bits() : segments);
 }
 
 template <class Machine, class T>
@@ -225,10 +190,11 @@ void device_segments<Machine, T>::scan(Machine on, host_scan const& call) {
   T* const out = results.size() == 0 ? items.data() : results.data();
   if (out != items.data()) device::upload(call.out_type, call.out, call.n, reverse, out);
   auto const heads = detail::device_heads(call.segments, call.direction, call.n);
-  with_device_segments(call.segments, heads.data(), reverse, call.n, [&](auto const& descriptor) {
-    workspace ws;
-    call_in_words<T>(memory_call<T>(call, items.data(), out)).scan(ws, call.kind, descriptor);
-  });
+  device_call each = memory_call(call, items.data(), out);
+  each.kind = call.kind;
+  with_device_segments(
+      call.segments, heads.data(), reverse, call.n,
+      [&](segmentation const& segments) { enqueue_segmented_scan<T>(on, {}, each, segments); });
   device::download_sync(out, call.n, reverse, call.out_type, call.out);
 }
 
@@ -252,11 +218,12 @@ index_t device_segments<Machine, T>::reduce(Machine on, host_reduction const& ca
   } else {
     device::transfer_buffer<index_t> const count(1);
     auto const heads = detail::device_heads(call.segments, scan_direction::forward, call.n);
-    with_device_segments(call.segments, heads.data(), false, call.n, [&](auto const& descriptor) {
-      workspace ws;
-      call_in_words<T>(memory_call<T>(call, items.data(), totals.data()))
-          .reduce(ws, descriptor, count.data());
-    });
+    device_call each = memory_call(call, items.data(), totals.data());
+    each.d_total = count.data();
+    with_device_segments(call.segments, heads.data(), false, call.n,
+                         [&](segmentation const& segments) {
+                           segmented_reduce_kernels<Machine, T>::enqueue(on, {}, each, segments);
+                         });
     if (!counted) count.read_sync(&segments, 1);
   }
   totals.read_sync(static_cast<T*>(call.totals), segments);

@@ -136,6 +136,30 @@ struct device_segments {
   static void convert(Machine on, queue_place const& place, item_conversion const& all);
 };
 
+/// Head bits of n items in device memory.
+inline segmentation segments_of_bits(std::uint32_t const* words, index_t n) {
+  return segmentation::of_bits({words, static_cast<std::size_t>(ceil_div(n, index_t{32}))}, n);
+}
+/// The same where only the form matters.
+inline segmentation some_bits() { return segments_of_bits(nullptr, 0); }
+
+/// Scans of a kind, within segments or in reverse, of items of type T in device memory.
+/// `segments` describes the same as call.segments, by offsets, ranges or head bits, also there.
+template <class Machine, scan_kind Kind, class T>
+struct segmented_scan_kernels {
+  static void enqueue(Machine on, queue_place const& place, device_call const& call,
+                      segmentation const& segments);
+};
+
+/// The same of reductions.
+template <class Machine, class T>
+struct segmented_reduce_kernels {
+  static void enqueue(Machine on, queue_place const& place, device_call const& call,
+                      segmentation const& segments);
+  /// Bytes of workspace for a reduction, and for either scan.
+  static std::size_t workspace_bytes(index_t n, segmentation const& segments);
+};
+
 /// The binary scan on such a machine.
 template <class Machine>
 struct device_ranks {

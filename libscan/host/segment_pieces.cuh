@@ -14,7 +14,6 @@
 #include <libscan/host/device_items.cuh>
 #include <libscan/host/host_call.hpp>
 #include <libscan/host/host_heads.hpp>
-#include <libscan/host/segment_words.cuh>
 #include <libscan/host/transfer.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
@@ -96,12 +95,14 @@ struct ended_segments {
   index_t count() const { return end - begin; }
 };
 
+/// What kernels of pieces read items of T as: one is compiled for all operators and signs.
+template <class T>
+using operator_word = typename decltype(operator_on_words<T>(operator_kind::plus))::value_type;
+
 /// Items of a call of the host API, with accumulators of T, in pieces.
 template <class T>
 class host_pieces {
  public:
-  using words_type = typename call_in_words<T>::word;
-
   template <class Call>
   host_pieces(Call const& call, scan_direction direction, std::size_t out_bytes,
               std::size_t max_bytes)
@@ -150,8 +151,8 @@ class host_pieces {
   T* words(device_piece const& piece) const {
     return reinterpret_cast<T*>(piece.memory + words_at_);
   }
-  device::piece_words<words_type> piece_words(device_piece const& piece) const {
-    return {reinterpret_cast<words_type*>(piece.memory + words_at_),
+  device::piece_words<operator_word<T>> piece_words(device_piece const& piece) const {
+    return {reinterpret_cast<operator_word<T>*>(piece.memory + words_at_),
             reinterpret_cast<std::uint32_t*>(piece.memory + heads_at_), pieces_.size(piece.number)};
   }
   T* totals(device_piece const& piece) const {
@@ -192,8 +193,9 @@ template <class Machine, class T>
 class piece_carries {
  public:
   explicit piece_carries(index_t piece_items)
-      : ws_bytes_(std::max(device_items<Machine, T>::workspace_bytes(piece_items),
-                           segments_bytes<T>(piece_items + 32, head_bits{}))),
+      : ws_bytes_(std::max(
+            device_items<Machine, T>::workspace_bytes(piece_items),
+            segmented_reduce_kernels<Machine, T>::workspace_bytes(piece_items + 32, some_bits()))),
         carries_at_(layout_.add(3 * sizeof(T))),
         ws_at_(layout_.add(ws_bytes_)) {}
 
@@ -227,7 +229,7 @@ class piece_carries {
 template <class T, class Machine>
 void begin_piece(host_pieces<T> const& work, piece_carries<Machine, T> const& carries,
                  device_piece const& piece, operator_kind op, void const* init) {
-  using word = typename call_in_words<T>::word;
+  using word = operator_word<T>;
   auto const to = work.piece_words(piece);
   auto how = device::spread(to.n);
   how.on = device::stream_of(carries.place(piece));
@@ -240,7 +242,7 @@ void begin_piece(host_pieces<T> const& work, piece_carries<Machine, T> const& ca
 /// A call on the accumulators of a piece, and on the 32 before them.
 template <class T>
 device_call piece_call(host_pieces<T> const& work, device_piece const& piece, operator_kind op,
-                       typename call_in_words<T>::word const& identity, void* out) {
+                       operator_word<T> const& identity, void* out) {
   return {.type = item_type_of<T>::value,
           .op = op,
           .in = work.words(piece),
@@ -249,11 +251,22 @@ device_call piece_call(host_pieces<T> const& work, device_piece const& piece, op
           .init = &identity};
 }
 
+/// Runs the kernels of a scan of call.kind.
+template <class T, class Machine>
+void enqueue_segmented_scan(Machine on, queue_place const& place, device_call const& call,
+                            segmentation const& segments) {
+  if (call.kind == scan_kind::inclusive) {
+    segmented_scan_kernels<Machine, scan_kind::inclusive, T>::enqueue(on, place, call, segments);
+  } else {
+    segmented_scan_kernels<Machine, scan_kind::exclusive, T>::enqueue(on, place, call, segments);
+  }
+}
+
 /// Puts the scan of a piece into its stream.
 template <class T, class Machine>
 void enqueue_piece_scan(Machine on, host_scan const& call, host_pieces<T> const& work,
                         piece_carries<Machine, T> const& carries, device_piece const& piece) {
-  using word = typename call_in_words<T>::word;
+  using word = operator_word<T>;
   queue_place const place = carries.place(piece);
   auto const all = work.piece_words(piece);
   auto how = device::spread(all.n);
@@ -263,9 +276,9 @@ void enqueue_piece_scan(Machine on, host_scan const& call, host_pieces<T> const&
     begin_piece(work, carries, piece, call.op, call.init);
     auto const op = operator_on_words<T>(call.op);
     word const identity = op.identity();
-    workspace ws = device::workspace_of(place);
-    call_in_words<T>(piece_call(work, piece, call.op, identity, work.words(piece)))
-        .scan(ws, call.kind, head_bits{all.heads});
+    device_call each = piece_call(work, piece, call.op, identity, work.words(piece));
+    each.kind = call.kind;
+    enqueue_segmented_scan<T>(on, place, each, segments_of_bits(all.heads, each.n));
     simt::launch<device::end_piece_kernel>(how, all, call.kind == scan_kind::inclusive, op,
                                            *static_cast<word const*>(call.init),
                                            reinterpret_cast<word const*>(carries.last_item(piece)),
@@ -333,7 +346,7 @@ void scan_in_pieces(Machine on, host_scan const& call) {
 template <class T, class Machine>
 void enqueue_piece_sums(Machine on, host_reduction const& call, host_pieces<T> const& work,
                         piece_carries<Machine, T> const& carries, device_piece const& piece) {
-  using word = typename call_in_words<T>::word;
+  using word = operator_word<T>;
   queue_place const place = carries.place(piece);
   auto const all = work.piece_words(piece);
   if (!work.has_segments()) {
@@ -353,10 +366,11 @@ void enqueue_piece_sums(Machine on, host_reduction const& call, host_pieces<T> c
   }
   begin_piece(work, carries, piece, call.op, call.init);
   word const identity = operator_on_words<T>(call.op).identity();
-  workspace ws = device::workspace_of(place);
   auto* const count = work.count(piece);
-  call_in_words<T>(piece_call(work, piece, call.op, identity, work.totals(piece)))
-      .reduce(ws, head_bits{all.heads}, count);
+  device_call each = piece_call(work, piece, call.op, identity, work.totals(piece));
+  each.d_total = count;
+  segmented_reduce_kernels<Machine, T>::enqueue(on, place, each,
+                                                segments_of_bits(all.heads, each.n));
   simt::launch<device::last_total_kernel>(
       {.blocks = 1, .threads = 32, .on = device::stream_of(place)},
       reinterpret_cast<word const*>(work.totals(piece)), static_cast<index_t const*>(count),

@@ -68,17 +68,6 @@ void visit_operator_of(operator_kind kind, F&& f) {
 #endif
 }
 
-/// The same for calls of many kernels: on a GPU only sums have kernels of their own.
-template <class T, class F>
-void visit_sum_or_other(operator_kind kind, F&& f) {
-#ifdef __CUDACC__
-  if (kind == operator_kind::plus) {
-    return f(typename libscan::detail::without_sign<plus<T>>::type{});
-  }
-#endif
-  f(libscan::detail::operator_on_words<T>(kind));
-}
-
 /// The stream of a queue.
 inline simt::stream stream_of([[maybe_unused]] libscan::detail::queue_place const& place) {
 #ifdef __CUDACC__

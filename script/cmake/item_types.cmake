@@ -4,18 +4,23 @@
 # libscan_compile_for_types(target header code group...): compiles `code`, an explicit instantiation
 # for a type T, for the types of each group: one source for each, which includes `header`. A group is
 # a list of libscan/core/item_types.hpp, or several joined by "+": BYTES WORDS+LONG_WORDS. Lists joined
-# by "/" are compiled together by the C++ compiler, and apart by nvcc, which takes long. A .cuh is for
-# nvcc, and left out of a build without it.
+# by "/", and several instantiations in `code`, are compiled together by the C++ compiler, and apart by
+# nvcc, which takes long. A .cuh is for nvcc, and left out of a build without it.
 function(libscan_compile_for_types target header code)
-  set(extension cpp)
   if(header MATCHES "\\.cuh$")
     if(NOT LIBSCAN_WITH_CUDA)
       return()
     endif()
-    set(extension cu)
     string(REPLACE "/" ";" ARGN "${ARGN}")
+    set(number 1)
+    foreach(instantiation IN LISTS code)
+      libscan_type_sources(sources "${header}" "${instantiation};" ${number}.cu ${ARGN})
+      target_sources(${target} PRIVATE ${sources})
+      math(EXPR number "${number} + 1")
+    endforeach()
+    return()
   endif()
-  libscan_type_sources(sources "${header}" "${code}" ${extension} ${ARGN})
+  libscan_type_sources(sources "${header}" "${code}" cpp ${ARGN})
   target_sources(${target} PRIVATE ${sources})
 endfunction()
 
