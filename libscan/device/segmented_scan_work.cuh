@@ -124,19 +124,22 @@ struct pipelined_segmented_scan : staged_segments<Item, typename Op::value_type,
       summary all = work.op.identity();
       T const init = work.segment_init;
       headless_ = part_items;
+      // Known before the loop, in which every register counts.
+      bool const partly_written = !device::all_in_segments(work.heads, base, base + valid);
+      int const first_of_all = base == 0 ? 0 : -1;
 #pragma unroll
       for (int b = 0; b < batches; ++b) {
         int const first = begin + b * batch::items;
         int const at = first + simt::lane_id() * batch::lane_items;
         unsigned own = batch::load_heads(reader, valid, first, at);
-        if (base + at == 0) own |= 1u;
+        if (at == first_of_all) own |= 1u;
         T item[batch::lane_items];
         batch::load(item, items, valid, first, at, T(work.op.op.identity()));
         if (!all.has_head) headless_ = b * batch::items + items_before_head(own);
         device::scan_row<what>(item, own, all, init, work.op.op);
         batch::store(results, at, item);
       }
-      if (!device::all_in_segments(work.heads, base, base + valid)) headless_ += partly_in_segments;
+      if (partly_written) headless_ += partly_in_segments;
       return all;
     }
 
