@@ -217,6 +217,23 @@ index_t segmented_reduce(int threads, In in, Totals totals, Heads const& heads, 
 
 namespace detail {
 
+/// totals[s] = sums[i] for each segment s that ends with item i of the chunk, or `init` if it is
+/// empty.
+template <class Offset, class T, class Totals>
+void write_totals(segment_offsets<Offset> const& heads, chunk const& c, T const* sums, T init,
+                  Totals totals) {
+  index_t s = c.begin == 0 ? 0 : detail::segment_of(heads, c.begin);
+  index_t begin = heads.begin_of(s) - c.begin;
+  // The sum of an empty segment is read and not used: otherwise each segment would be a branch.
+  for (; s < heads.segments; ++s) {
+    index_t const end = heads.begin_of(s + 1) - c.begin;
+    if (end > c.size()) break;
+    T const sum = sums[std::max<index_t>(end, 1) - 1];
+    totals[s] = begin == end ? init : sum;
+    begin = end;
+  }
+}
+
 /// The totals of segments between offsets from 0 to n, all checked. Items are not large values.
 template <class In, class Offset, class Totals, monoid Op>
 index_t reduce_checked_offsets(int threads, In in, segment_offsets<Offset> const& heads,
@@ -239,13 +256,7 @@ index_t reduce_checked_offsets(int threads, In in, segment_offsets<Offset> const
   // A chunk writes the segments that end in it, and the empty ones after them.
   detail::find_totals(threads, in, heads, n, op, init, chunk_items,
                       [&](auto const&, chunk const& c, T const* sums, index_t) {
-                        index_t s = c.begin == 0 ? 0 : detail::segment_of(heads, c.begin);
-                        index_t begin = heads.begin_of(s);
-                        for (; s < segments && heads.begin_of(s + 1) <= c.end; ++s) {
-                          index_t const end = heads.begin_of(s + 1);
-                          totals[s] = begin == end ? init : sums[end - 1 - c.begin];
-                          begin = end;
-                        }
+                        detail::write_totals(heads, c, sums, init, totals);
                       });
   return segments;
 }

@@ -41,15 +41,49 @@ struct read_ahead {
   }
 };
 
-/// The lanes of a group's k-th vector. A group's first lane is the lowest bit; bits after its last
-/// are ignored.
+/// Bits for the lanes of a group; its first lane is the lowest bit, and bits after its last are
+/// ignored. Where masks are vectors, one vector holds the bits in all lanes, for all vectors of the
+/// group.
 template <class T>
-HWY_INLINE hn::Mask<lanes<T>> mask_of(head_word bits, int k) {
-  head_word const here = bits >> (k * width<T>);
-  std::uint8_t bytes[8];
-  std::memcpy(bytes, &here, sizeof(here));
-  return hn::LoadMaskBits(lanes<T>(), bytes);
-}
+class group_mask {
+ public:
+#if HWY_TARGET <= HWY_AVX3
+  HWY_INLINE explicit group_mask(head_word bits) : bits_(bits) {}
+
+  /// The lanes of the group's k-th vector.
+  HWY_INLINE hn::Mask<lanes<T>> operator[](int k) const {
+    head_word const here = bits_ >> (k * width<T>);
+    std::uint8_t bytes[8];
+    std::memcpy(bytes, &here, sizeof(here));
+    return hn::LoadMaskBits(lanes<T>(), bytes);
+  }
+
+ private:
+  head_word bits_;
+#else
+  HWY_INLINE explicit group_mask(head_word bits)
+      : bits_(hn::Set(words(), static_cast<word>(bits))) {}
+
+  HWY_INLINE hn::Mask<lanes<T>> operator[](int k) const {
+    auto const bit = hn::Load(words(), bit_of_lane.numbers + k * width<T>);
+    return hn::RebindMask(lanes<T>(), hn::TestBit(bits_, bit));
+  }
+
+ private:
+  using word = hwy::MakeUnsigned<lane<T>>;
+  using words = hn::RebindToUnsigned<lanes<T>>;
+
+  struct bits_of_lanes {
+    alignas(64) word numbers[group_items<T>];
+    constexpr bits_of_lanes() : numbers{} {
+      for (int i = 0; i < group_items<T>; ++i) numbers[i] = word{1} << i;
+    }
+  };
+  static constexpr bits_of_lanes bit_of_lane{};
+
+  hn::Vec<words> bits_;
+#endif
+};
 
 /// The lanes for which chosen(lane) holds, in all groups of a word.
 template <class T, class Chosen>
@@ -100,20 +134,20 @@ HWY_INLINE group<T> scan_segments(sklansky_scan<T> const& net, Op op, group<T> x
                                   takers<T> const& takes, int first) {
   LIBSCAN_UNROLL
   for (int s = 0; s < sklansky_scan<T>::steps; ++s) {
-    head_word const now = takes.at[s] >> first;
+    group_mask<T> const now(takes.at[s] >> first);
     LIBSCAN_UNROLL
     for (int k = 0; k < vectors<T>; ++k) {
-      x[k] = hn::IfThenElse(mask_of<T>(now, k), apply(op, net.taken(x[k], s), x[k]), x[k]);
+      x[k] = hn::IfThenElse(now[k], apply(op, net.taken(x[k], s), x[k]), x[k]);
     }
   }
   LIBSCAN_UNROLL
   for (int half = 1, s = sklansky_scan<T>::steps; half < vectors<T>; half *= 2, ++s) {
-    head_word const now = takes.at[s] >> first;
+    group_mask<T> const now(takes.at[s] >> first);
     LIBSCAN_UNROLL
     for (int k = 0; k < vectors<T>; ++k) {
       if ((k & half) == 0) continue;
       vector<T> const taken = net.last(x[(k & ~(2 * half - 1)) + half - 1]);
-      x[k] = hn::IfThenElse(mask_of<T>(now, k), apply(op, taken, x[k]), x[k]);
+      x[k] = hn::IfThenElse(now[k], apply(op, taken, x[k]), x[k]);
     }
   }
   return x;
@@ -155,16 +189,17 @@ HWY_NOINLINE void scan_groups(task<T>& lasting, index_t begin, index_t items, T*
       __attribute__((always_inline)) {
     group<T> x = load_group<T>(now.in + begin + i);
     head_word const heads = word >> first;
+    group_mask<T> const begins(heads);
     LIBSCAN_UNROLL
     for (int k = 0; k < vectors<T>; ++k) {
-      x[k] = hn::IfThenElse(mask_of<T>(heads, k), apply(op, now.init, x[k]), x[k]);
+      x[k] = hn::IfThenElse(begins[k], apply(op, now.init, x[k]), x[k]);
     }
     x = scan_segments(net, op, x, takes, first);
 
-    head_word const goes_on = (heads - 1) & ~heads;  // before the first head
+    group_mask<T> const goes_on((heads - 1) & ~heads);  // before the first head
     LIBSCAN_UNROLL
     for (int k = 0; k < vectors<T>; ++k) {
-      x[k] = hn::IfThenElse(mask_of<T>(goes_on, k), apply(op, now.carry.sum, x[k]), x[k]);
+      x[k] = hn::IfThenElse(goes_on[k], apply(op, now.carry.sum, x[k]), x[k]);
     }
     now.carry.sum = net.last(x[vectors<T> - 1]);
 
@@ -172,7 +207,7 @@ HWY_NOINLINE void scan_groups(task<T>& lasting, index_t begin, index_t items, T*
       x = net.moved_on(x, now.carry.previous);
       LIBSCAN_UNROLL
       for (int k = 0; k < vectors<T>; ++k) {
-        x[k] = hn::IfThenElse(mask_of<T>(heads, k), now.init, x[k]);
+        x[k] = hn::IfThenElse(begins[k], now.init, x[k]);
       }
     }
     store_group(x, to + i, policy);
