@@ -217,18 +217,25 @@ index_t segmented_reduce(int threads, In in, Totals totals, Heads const& heads, 
 
 namespace detail {
 
-/// totals[s] = sums[i] for each segment s that ends with item i of the chunk, or `init` if it is
-/// empty.
+/// totals[s] = sums[i] for each segment s that ends with item i of chunk `c`, or `init` if it is
+/// empty. `here` has the tails of the segments that are not.
 template <class Offset, class T, class Totals>
-void write_totals(segment_offsets<Offset> const& heads, chunk const& c, T const* sums, T init,
-                  Totals totals) {
+void write_totals(segment_offsets<Offset> const& heads, reduced_stage<T> const& here,
+                  chunk const& c, T const* sums, T init, Totals totals) {
+  index_t const segments = heads.segments;
   index_t s = c.begin == 0 ? 0 : detail::segment_of(heads, c.begin);
-  index_t begin = heads.begin_of(s) - c.begin;
+  auto const ends_within = [&](index_t segment) {
+    return segment < segments && heads.begin_of(segment + 1) <= c.end;
+  };
+  // At least one segment ends with each tail. If no more end here, none of them is empty.
+  if (!ends_within(s + here.ended)) {
+    return detail::pick(here.tails.data(), c.size(), sums, totals + s);
+  }
+  index_t begin = heads.begin_of(s);
   // The sum of an empty segment is read and not used: otherwise each segment would be a branch.
-  for (; s < heads.segments; ++s) {
-    index_t const end = heads.begin_of(s + 1) - c.begin;
-    if (end > c.size()) break;
-    T const sum = sums[std::max<index_t>(end, 1) - 1];
+  for (; ends_within(s); ++s) {
+    index_t const end = heads.begin_of(s + 1);
+    T const sum = sums[std::max<index_t>(end - c.begin, 1) - 1];
     totals[s] = begin == end ? init : sum;
     begin = end;
   }
@@ -255,8 +262,8 @@ index_t reduce_checked_offsets(int threads, In in, segment_offsets<Offset> const
   }
   // A chunk writes the segments that end in it, and the empty ones after them.
   detail::find_totals(threads, in, heads, n, op, init, chunk_items,
-                      [&](auto const&, chunk const& c, T const* sums, index_t) {
-                        detail::write_totals(heads, c, sums, init, totals);
+                      [&](auto const& here, chunk const& c, T const* sums, index_t) {
+                        detail::write_totals(heads, here, c, sums, init, totals);
                       });
   return segments;
 }

@@ -145,6 +145,10 @@ bool ascend(void const* numbers, index_t count) {
   auto all = hn::Zero(d);  // without leaving the loop early
   index_t i = 1;
   for (; i + vectors * width <= count; i += vectors * width) {
+    // As a number: it may not be a valid address.
+    auto const ahead = reinterpret_cast<std::uintptr_t>(from + i) + 2 * bytes_ahead;
+    __builtin_prefetch(reinterpret_cast<void const*>(ahead));
+    __builtin_prefetch(reinterpret_cast<void const*>(ahead + 64));
     auto const first = descent(from + i), second = descent(from + i + width);
     auto const third = descent(from + i + 2 * width), fourth = descent(from + i + 3 * width);
     all = hn::Or(all, hn::Or(hn::Or(first, second), hn::Or(third, fourth)));

@@ -184,6 +184,16 @@ HWY_NOINLINE void scan_groups(task<T>& lasting, index_t begin, index_t items, T*
   Op const op;
   sklansky_scan<T> const net;
   task<T> now = lasting;  // in registers, since no store through `to` can alias it
+  auto const store_results = [&](index_t i, group<T> x, auto const& begins_at) HWY_ATTR
+      __attribute__((always_inline)) {
+    now.carry.sum = net.last(x[vectors<T> - 1]);
+    if (now.kind == scan_kind::exclusive) {
+      x = net.moved_on(x, now.carry.previous);
+      LIBSCAN_UNROLL
+      for (int k = 0; k < vectors<T>; ++k) x[k] = begins_at(k, x[k]);
+    }
+    store_group(x, to + i, policy);
+  };
   // The group at item i; its head flags are bits of `word` from bit `first` on.
   auto const scan_group = [&](index_t i, head_word word, takers<T> const& takes, int first) HWY_ATTR
       __attribute__((always_inline)) {
@@ -201,21 +211,27 @@ HWY_NOINLINE void scan_groups(task<T>& lasting, index_t begin, index_t items, T*
     for (int k = 0; k < vectors<T>; ++k) {
       x[k] = hn::IfThenElse(goes_on[k], apply(op, now.carry.sum, x[k]), x[k]);
     }
-    now.carry.sum = net.last(x[vectors<T> - 1]);
-
-    if (now.kind == scan_kind::exclusive) {
-      x = net.moved_on(x, now.carry.previous);
-      LIBSCAN_UNROLL
-      for (int k = 0; k < vectors<T>; ++k) {
-        x[k] = hn::IfThenElse(begins[k], now.init, x[k]);
-      }
-    }
-    store_group(x, to + i, policy);
+    store_results(
+        i, x, [&](int k, vector<T> v) HWY_ATTR { return hn::IfThenElse(begins[k], now.init, v); });
+  };
+  // The same where no segment begins.
+  auto const continue_group = [&](index_t i) HWY_ATTR __attribute__((always_inline)) {
+    group<T> x = net.scan(op, load_group<T>(now.in + begin + i));
+    LIBSCAN_UNROLL
+    for (int k = 0; k < vectors<T>; ++k) x[k] = apply(op, now.carry.sum, x[k]);
+    store_results(i, x, [](int, vector<T> v) HWY_ATTR { return v; });
   };
   for (index_t i = 0; i < items; i += word_heads) {
     head_word const word = now.heads[(begin + i) / word_heads];
-    takers<T> const takes(word);
     int const in_word = static_cast<int>(std::min(word_heads, items - i));
+    if (word == 0) {
+      for (int first = 0; first < in_word; first += group_items<T>) {
+        if (now.ahead.steps > 0) ask_for(now.ahead);
+        continue_group(i + first);
+      }
+      continue;
+    }
+    takers<T> const takes(word);
     for (int first = 0; first < in_word; first += group_items<T>) {
       if (now.ahead.steps > 0) ask_for(now.ahead);
       scan_group(i + first, word, takes, first);
