@@ -221,6 +221,13 @@ HWY_NOINLINE void scan_groups(task<T>& lasting, index_t begin, index_t items, T*
     for (int k = 0; k < vectors<T>; ++k) x[k] = apply(op, now.carry.sum, x[k]);
     store_results(i, x, [](int, vector<T> v) HWY_ATTR { return v; });
   };
+  // The same where a segment begins at each item.
+  auto const begin_group = [&](index_t i) HWY_ATTR __attribute__((always_inline)) {
+    group<T> x = load_group<T>(now.in + begin + i);
+    LIBSCAN_UNROLL
+    for (int k = 0; k < vectors<T>; ++k) x[k] = apply(op, now.init, x[k]);
+    store_results(i, x, [&](int, vector<T>) HWY_ATTR { return now.init; });
+  };
   for (index_t i = 0; i < items; i += word_heads) {
     head_word const word = now.heads[(begin + i) / word_heads];
     int const in_word = static_cast<int>(std::min(word_heads, items - i));
@@ -228,6 +235,13 @@ HWY_NOINLINE void scan_groups(task<T>& lasting, index_t begin, index_t items, T*
       for (int first = 0; first < in_word; first += group_items<T>) {
         if (now.ahead.steps > 0) ask_for(now.ahead);
         continue_group(i + first);
+      }
+      continue;
+    }
+    if (word == ~head_word{0}) {
+      for (int first = 0; first < in_word; first += group_items<T>) {
+        if (now.ahead.steps > 0) ask_for(now.ahead);
+        begin_group(i + first);
       }
       continue;
     }
