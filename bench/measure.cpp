@@ -15,9 +15,8 @@ namespace {
 
 constexpr int warm_up_rounds = 2;
 constexpr int fewest_rounds = 7;
-constexpr double patience_us = 3e6;   // for one contender of one workload
-constexpr int max_short_rounds = 51;  // for a workload whose rounds take little time together
-constexpr double max_calls = 1e4;     // of a sample
+constexpr double patience_us = 3e6;  // for one contender of one workload
+constexpr double max_calls = 1e4;    // of a sample
 
 /// The samples of one contender.
 struct sampled {
@@ -100,7 +99,7 @@ result summary(std::vector<double> samples) {
 }
 
 std::vector<result> measure(workload const& work, int rounds, stopwatch const& time, double min_us,
-                            double short_us) {
+                            more_rounds const& more) {
   std::vector<result> results;
   std::vector<contender const*> right;
   for (contender const& each : work.contenders) {
@@ -119,7 +118,7 @@ std::vector<result> measure(workload const& work, int rounds, stopwatch const& t
   std::mt19937 random(1);
   double spent_us = 0;
   auto const goes_on = [&](int round) {
-    return round < rounds || (round < max_short_rounds && spent_us < short_us);
+    return round < rounds || (round < more.rounds && spent_us < more.us);
   };
   for (int round = -warm_up_rounds; goes_on(round); ++round) {
     std::shuffle(order.begin(), order.end(), random);
@@ -162,7 +161,7 @@ void session::run(workload work) const {
     auto& all = work.contenders;
     all.erase(std::remove_if(all.begin(), all.end(), unwanted), all.end());
   }
-  if (!work.contenders.empty()) tell(measure(work, wanted.rounds, time, min_us, short_us));
+  if (!work.contenders.empty()) tell(measure(work, wanted.rounds, time, min_us, more));
 }
 
 void session::where_known(std::function<void()> const& body) const {

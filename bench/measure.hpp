@@ -61,13 +61,19 @@ struct result {
   std::string problem;  ///< what is wrong with its result, which is then not timed
 };
 
+/// Up to `rounds` rounds for a workload while all of them take less than `us`.
+struct more_rounds {
+  double us = 0;
+  int rounds = 51;
+};
+
 /// Verifies all contenders, then times them in turn, in another order each round, `rounds` times
-/// after two rounds of warm-up. Workloads whose rounds take less than `short_us` together get up to
-/// 51 rounds. Contenders that take seconds stop earlier, after at least seven rounds. A contender
-/// with a wrong output is not timed, and its result says so; if `rounds` is 0, only such results
-/// are returned. A sample repeats a call for at least `min_us`, and is the mean.
+/// after two rounds of warm-up, or as often as `more` permits. Contenders that take seconds stop
+/// earlier, after at least seven rounds. A contender with a wrong output is not timed, and its
+/// result says so; if `rounds` is 0, only such results are returned. A sample repeats a call for at
+/// least `min_us`, and is the mean.
 std::vector<result> measure(workload const& work, int rounds, stopwatch const& time,
-                            double min_us = 0, double short_us = 0);
+                            double min_us = 0, more_rounds const& more = {});
 
 /// Whether a contender of that name is libscan's default, whose time is the unit of the others'
 /// ratios: among strategies, the production scan.
@@ -86,8 +92,8 @@ struct session {
   options const& wanted;
   stopwatch time;
   report tell;
-  double min_us = 0;    ///< of a sample (see `measure`)
-  double short_us = 0;  ///< of all rounds (see `measure`)
+  double min_us = 0;   ///< of a sample (see `measure`)
+  more_rounds more{};  ///< for short workloads
 
   /// Measures the contenders whose implementations are requested, and reports. Requesting libscan
   /// also selects the production scan among strategies.

@@ -34,7 +34,11 @@ inline constexpr double min_sample_us = 20;
 
 /// Workloads whose rounds all take less have more rounds: other virtual machines, and threads that
 /// must wake, make single samples of short calls several times as long.
-inline constexpr double short_workload_us = 2e5;
+inline constexpr more_rounds short_workload{2e5, 51};
+
+/// The same beside busy processes. A sample that has waited for a turn of the scheduler takes many
+/// times as long as one that has not, and few samples say little about how many have.
+inline constexpr more_rounds busy_workload{2e7, 301};
 
 /// Copies bytes with all threads of the arena, one piece each.
 inline void parallel_memcpy(void* to, void const* from, std::size_t bytes) {

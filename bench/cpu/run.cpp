@@ -25,7 +25,8 @@ void run_cpu_workloads(options const& wanted, report const& tell) {
     }
     tell(results);
   };
-  session const now{wanted, cpu::wall_us, tell_more, cpu::min_sample_us, cpu::short_workload_us};
+  session const now{wanted, cpu::wall_us, tell_more, cpu::min_sample_us,
+                    wanted.beside > 0 ? cpu::busy_workload : cpu::short_workload};
   tbb::task_arena arena(on.threads());
   arena.execute([&] {
     if (wanted.operation == "scan") cpu::run_scans(on, now);

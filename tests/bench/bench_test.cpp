@@ -82,13 +82,13 @@ struct clocked {
          {}});
   }
 
-  std::vector<result> measured(int rounds, double min_us = 0, double short_us = 0) {
+  std::vector<result> measured(int rounds, double min_us = 0, more_rounds const& more = {}) {
     stopwatch const time = [this](std::function<void()> const& run) {
       double const start = now;
       run();
       return now - start;
     };
-    return measure({"cpu", "work", "i32", 1, 8, contenders}, rounds, time, min_us, short_us);
+    return measure({"cpu", "work", "i32", 1, 8, contenders}, rounds, time, min_us, more);
   }
 };
 
@@ -113,10 +113,11 @@ TEST_CASE("a ratio is the median of those of the rounds, by what libscan took in
 TEST_CASE("short workloads have more rounds, as long as all take little") {
   clocked work;
   work.add("libscan", {1});
-  CHECK(work.measured(3, 0, 1000)[0].samples == 51);
-  CHECK(work.measured(60, 0, 1000)[0].samples == 60);
-  CHECK(work.measured(3, 0, 20)[0].samples == 20);
-  CHECK(work.measured(3, 0, 2)[0].samples == 3);
+  CHECK(work.measured(3, 0, {1000})[0].samples == 51);
+  CHECK(work.measured(60, 0, {1000})[0].samples == 60);
+  CHECK(work.measured(3, 0, {20})[0].samples == 20);
+  CHECK(work.measured(3, 0, {2})[0].samples == 3);
+  CHECK(work.measured(3, 0, {1000, 301})[0].samples == 301);
 }
 
 TEST_CASE("who stops early is compared in the rounds that it took part in") {
