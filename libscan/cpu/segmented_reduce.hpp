@@ -227,8 +227,10 @@ void write_totals(segment_offsets<Offset> const& heads, reduced_stage<T> const& 
   auto const ends_within = [&](index_t segment) {
     return segment < segments && heads.begin_of(segment + 1) <= c.end;
   };
-  // At least one segment ends with each tail. If no more end here, none of them is empty.
-  if (!ends_within(s + here.ended)) {
+  // At least one segment ends with each tail. If no more end here, none of them is empty, and tails
+  // tell as much as offsets. A loop over the tails looks at each word.
+  bool const are_short = here.ended >= c.size() / 16;
+  if (are_short && !ends_within(s + here.ended)) {
     return detail::pick(here.tails.data(), c.size(), sums, totals + s);
   }
   index_t begin = heads.begin_of(s);
