@@ -28,8 +28,9 @@ if(PROJECT_IS_TOP_LEVEL)
   endif()
   find_program(LIBSCAN_CCACHE ccache)
   if(LIBSCAN_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-    # Precompiled headers need the sloppiness.
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+    # Precompiled headers need the sloppiness. What the compiler names as included is all that decides: a
+    # preprocessor before each compilation takes a tenth of the time again.
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_DEPEND=1
         CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${LIBSCAN_CCACHE})
     set(CMAKE_CUDA_COMPILER_LAUNCHER ${LIBSCAN_CCACHE})
   endif()
