@@ -3,7 +3,6 @@
 // accumulator, all ranks scan them, each rank writes its part of the result.
 #include <apps/prefix/run_prefix.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -151,7 +150,8 @@ std::vector<std::uint8_t> heads_on_ranks(ranks const& on, prefix_arguments const
 template <class A>
 void convert(array const& items, std::span<A> to) {
   visit_item_type(items.type, [&]<class T>(std::type_identity<T>) {
-    std::ranges::transform(items.values<T>(), to.begin(), [](T x) { return static_cast<A>(x); });
+    auto const from = items.values<T>();
+    for (std::size_t i = 0; i < from.size(); ++i) to[i] = static_cast<A>(from[i]);
   });
 }
 

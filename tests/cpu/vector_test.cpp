@@ -17,6 +17,7 @@
 #include <libscan/cpu/vector_scan.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/cpu_targets.hpp>
+#include <tests/support/few_types.hpp>
 #include <tests/support/guarded_buffer.hpp>
 #include <tests/support/inputs.hpp>
 #include <tests/support/oracle.hpp>
@@ -132,7 +133,11 @@ void check_segmented_scans(vector_segmented_scan<Op> const& code) {
       for (scan_kind const kind : both_kinds) {
         auto const expected = segmented_loop(kind, in, heads, op, carry, init);
         for (store_policy const policy : both_policies) {
-          int const offset = policy == store_policy::non_temporal && n % 2 == 1 ? 1 : 0;
+          bool const streams = policy == store_policy::non_temporal;
+          // Large ones in the quick set: each kind by one policy, with few heads.
+          bool const inclusive = kind == scan_kind::inclusive;
+          if (quick_types && n > 2048 && (heads_in_64 != 1 || streams == inclusive)) continue;
+          int const offset = streams && n % 2 == 1 ? 1 : 0;
           auto const got = guarded<T>(in, offset == 1, offset, [&](T const* from, T* to) {
             return code.scan(kind, from, words.data(), to, n, carry, init, policy, ahead, {});
           });

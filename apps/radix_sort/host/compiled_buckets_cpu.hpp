@@ -254,42 +254,55 @@ requires(!std::is_integral_v<Key>) struct leaf_keys<Key> {
   order_of_bits order_;
 };
 
-/// The sort of buckets that come in pieces, one of each run.
+/// Buckets that come in pieces, one of each run.
+struct bucket_pieces {
+  struct piece {
+    index_t bucket, begin, size;
+  };
+  std::vector<piece> pieces;    // by buckets, those of a bucket in the order of the runs
+  std::vector<index_t> begins;  // of the buckets in the result, and its end
+};
+
+/// The pieces of runs that end at `ends`, by a map from words to buckets.
+template <class Key, class Map>
+bucket_pieces find_pieces(Key const* in, std::span<index_t const> ends,
+                          compared_bits<Key> const& by, Map const& map) {
+  bucket_pieces found;
+  found.begins.assign(static_cast<std::size_t>(map.buckets()) + 1, 0);
+  index_t at = 0;
+  for (index_t const end : ends) {
+    while (at < end) {
+      std::uint32_t const bucket = map.of(by(in[at]));
+      index_t const past =
+          std::partition_point(in + at, in + end,
+                               [&](Key const& key) { return map.of(by(key)) <= bucket; }) -
+          in;
+      found.pieces.push_back({index_t{bucket}, at, past - at});
+      found.begins[std::size_t{bucket} + 1] += past - at;
+      at = past;
+    }
+  }
+  auto& begins = found.begins;
+  for (std::size_t b = 1; b < begins.size(); ++b) begins[b] += begins[b - 1];
+  std::ranges::stable_sort(found.pieces, {}, &bucket_pieces::piece::bucket);
+  return found;
+}
+
+/// The sort of buckets that come in pieces.
 template <class Key, class Value>
 class piece_sort {
  public:
-  piece_sort(int threads, Key const* in, std::span<index_t const> ends, Key* out,
+  piece_sort(int threads, Key const* in, bucket_pieces const& buckets, Key* out,
              carried_values const& values, sort_order<Key> const& order)
       : threads_(threads),
         in_(in),
-        ends_(ends),
+        pieces_(buckets.pieces),
+        begins_(buckets.begins),
         out_(out),
         values_(values),
         value_at_(values),
         order_(order),
         keys_(order) {}
-
-  /// Finds the pieces of all buckets, and where each bucket begins in the result. Before `run`.
-  template <class Map>
-  void find_pieces(Map const& map) {
-    compared_bits<Key> const by{order_};
-    begins_.assign(static_cast<std::size_t>(map.buckets()) + 1, 0);
-    index_t at = 0;
-    for (index_t const end : ends_) {
-      while (at < end) {
-        std::uint32_t const bucket = map.of(by(in_[at]));
-        index_t const past =
-            std::partition_point(in_ + at, in_ + end,
-                                 [&](Key const& key) { return map.of(by(key)) <= bucket; }) -
-            in_;
-        pieces_.push_back({index_t{bucket}, at, past - at});
-        begins_[std::size_t{bucket} + 1] += past - at;
-        at = past;
-      }
-    }
-    for (std::size_t b = 1; b < begins_.size(); ++b) begins_[b] += begins_[b - 1];
-    std::ranges::stable_sort(pieces_, {}, &piece::bucket);
-  }
 
   void run() {
     index_t const n = begins_.back();
@@ -319,9 +332,7 @@ class piece_sort {
   using item = std::conditional_t<alone, word, cpu::detail::keyed_value<word, Value>>;
   static constexpr index_t max_in_leaf = index_t{1} << 31;  // whose counts have 32 bits
 
-  struct piece {
-    index_t bucket, begin, size;
-  };
+  using piece = bucket_pieces::piece;
 
   index_t begin(index_t bucket) const { return begins_[static_cast<std::size_t>(bucket)]; }
   index_t size(index_t bucket) const { return begin(bucket + 1) - begin(bucket); }
@@ -417,7 +428,8 @@ class piece_sort {
 
   int threads_;
   Key const* in_;
-  std::span<index_t const> ends_;
+  std::span<piece const> pieces_;
+  std::span<index_t const> begins_;
   Key* out_;
   carried_values values_;
   value_source<Value> value_at_;
@@ -425,18 +437,17 @@ class piece_sort {
   leaf_keys<Key> keys_;
   cpu::store_policy policy_ = cpu::store_policy::cached;
   cpu::detail::sort_tuning tuning_{};
-  std::vector<index_t> begins_;
-  std::vector<piece> pieces_;
 };
 
 template <class Key>
 void compiled_buckets<Key>::sort(int threads, Key const* in, std::span<index_t const> ends,
                                  Key* out, carried_values const& values,
                                  bucket_rule<word> const& rule, sort_order<Key> const& order) {
+  auto const buckets = detail::with_buckets<Key>(rule, order, [&](auto const& map) {
+    return detail::find_pieces<Key>(in, ends, {order}, map);
+  });
   detail::with_value_type(values.size, [&]<class Value>(Value) {
-    piece_sort<Key, Value> sorter(threads, in, ends, out, values, order);
-    detail::with_buckets<Key>(rule, order, [&](auto const& map) { sorter.find_pieces(map); });
-    sorter.run();
+    piece_sort<Key, Value>(threads, in, buckets, out, values, order).run();
   });
 }
 

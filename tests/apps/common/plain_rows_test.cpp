@@ -18,6 +18,7 @@
 #include <string_view>
 #include <tests/apps/common/reading.hpp>
 #include <tests/support/catch.hpp>
+#include <tests/support/few_types.hpp>
 #include <utility>
 #include <vector>
 
@@ -236,9 +237,14 @@ TEST_CASE("pieces of enough rows are all rows") {
 
 TEST_CASE("plain rows that are passed and the pieces between them are all rows") {
   std::mt19937_64 random(4);
-  std::size_t passed = 0;
+  std::size_t passed = 0, number = 0;
   for (form const& how : forms()) {
+    // In the quick set, of all delimiters and all kinds of rows, but not of every pair, are there
+    // many.
+    std::size_t const delimiter = number / 9, kind = number % 9;
+    ++number;
     for (std::size_t const n : {1, 2, 3, 40000}) {
+      if (libscan::test::quick_types && n == 40000 && kind % 5 != delimiter) continue;
       table const written = make(random, how, n);
       apps::read_options options = options_of(how, static_cast<int>(1 + random() % 3));
       options.type = dtype::f64;
@@ -281,7 +287,7 @@ TEST_CASE("plain rows that are passed and the pieces between them are all rows")
       CHECK(at == written.rows.size());
     }
   }
-  CHECK(passed > 100000);
+  CHECK(passed > (libscan::test::quick_types ? 50000U : 100000U));
 }
 
 TEST_CASE("no rows are taken after the first one that is not plain, in whatever part it is") {

@@ -86,11 +86,14 @@ TEST_CASE("the CPU engine accumulates floats") {
 TEMPLATE_TEST_CASE("any number of threads gives the same", "", std::int32_t, float) {
   owned_call<TestType, TestType> owned(
       make_input<TestType>(pattern::random, sized(1000003, 200003)), TestType(3));
+  std::size_t manners = 0;
   each_manner([&](scan_kind kind, scan_direction direction, form how) {
     auto const call = owned.call(operator_kind::plus, kind, direction, how);
     INFO("form " << static_cast<int>(how));
     std::vector<TestType> expected;
+    int const turn = thread_counts[1 + manners++ % 3];
     for (int const threads : thread_counts) {
+      if (quick_types && threads != 1 && threads != turn) continue;
       INFO(threads << " threads");
       std::fill(owned.out.begin(), owned.out.end(), TestType(77));
       with_threads(threads, [&] { prefix_scan(engine::cpu(threads), call); });

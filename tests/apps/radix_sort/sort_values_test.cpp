@@ -187,7 +187,7 @@ TEST_CASE("many pairs are sorted the way the library chooses") {
 
 TEMPLATE_TEST_CASE("no pointer of pairs needs alignment beyond its type's", "", tiny_passes, staged,
                    clustered, resident) {
-  for (int offset = 0; offset <= 16; offset += scaled(1, 5)) {
+  for (int offset = 0; offset <= 16; offset += scaled(1, quick_types ? 7 : 5)) {
     using value = std::conditional_t<few_types, std::uint32_t, std::uint16_t>;
     using key = std::conditional_t<few_types, std::uint8_t, std::uint16_t>;
     require_sorted_pairs<TestType, value>(make_keys<std::uint32_t>(variety::any, sized(600, 300)),
@@ -199,7 +199,7 @@ TEMPLATE_TEST_CASE("no pointer of pairs needs alignment beyond its type's", "", 
 }
 
 TEST_CASE("sorts with values find space in the workspaces they request") {
-  constexpr index_t n = 20000;
+  constexpr index_t n = sized(20000, 5000);
   auto const keys = make_keys<std::uint32_t>(variety::any, n);
   auto const positions = sorted_positions(keys, std::less<>{});
   using passes = std::conditional_t<quick_types, tiny_passes,
