@@ -357,7 +357,7 @@ TEST_CASE("streamed results of converted items are all there, wherever they begi
   constexpr index_t n = 9 << 20;  // 36 MiB, which pass the caches by
   auto const in = make_input<std::int8_t>(pattern::random, n);
   auto const expected = scan_oracle(scan_kind::exclusive, in, plus<std::int32_t>{}, 4);
-  for (index_t const offset : {0, 1, 15}) {
+  for (index_t const offset : sized_list<index_t>({0, 1, 15}, {15})) {
     std::vector<std::int32_t> out(static_cast<std::size_t>(n + offset));
     auto const total =
         cpu::exclusive_scan(2, in.data(), out.data() + offset, n, plus<std::int32_t>{}, 4);

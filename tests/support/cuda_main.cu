@@ -5,7 +5,7 @@
 
 #include <cstdio>
 
-int run_tests(int argc, char** argv);  // run_tests.cpp
+#include <tests/support/run_tests.hpp>
 
 int main(int argc, char** argv) {
   int devices = 0;

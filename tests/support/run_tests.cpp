@@ -17,12 +17,7 @@
 
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>
-
-#ifndef LIBSCAN_TEST_CASE_SECONDS
-#define LIBSCAN_TEST_CASE_SECONDS 120  // builds with a sanitizer define more
-#endif
-
-int run_tests(int argc, char** argv);
+#include <tests/support/run_tests.hpp>
 
 namespace libscan::test {
 namespace {
@@ -36,7 +31,7 @@ using listener = Catch::EventListenerBase;
 /// Ends the program if a test case runs too long.
 class test_case_watch {
  public:
-  test_case_watch() {
+  explicit test_case_watch(int seconds) : seconds_(seconds) {
     char const* const wanted = std::getenv("LIBSCAN_TEST_CASE_SECONDS");
     if (wanted != nullptr) seconds_ = std::atoi(wanted);
     if (seconds_ > 0) thread_ = std::thread([this] { watch(); });
@@ -99,7 +94,7 @@ class test_case_watch {
     std::_Exit(1);
   }
 
-  int seconds_ = LIBSCAN_TEST_CASE_SECONDS;
+  int seconds_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool running_ = false;
@@ -136,8 +131,8 @@ class watching_listener : public listener {
 using libscan::test::watching_listener;
 CATCH_REGISTER_LISTENER(watching_listener)
 
-int run_tests(int argc, char** argv) {
-  libscan::test::test_case_watch watch;
+int run_tests(int argc, char** argv, int case_seconds) {
+  libscan::test::test_case_watch watch(case_seconds);
   libscan::test::watch = &watch;
   // Catch returns the number of failures, which could be mistaken for 77, "skipped".
   Catch::Session session;
