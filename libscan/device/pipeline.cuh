@@ -430,16 +430,19 @@ constexpr std::size_t pipeline_bytes(index_t tiles) {
   return claim_bytes + tile_totals<Summary>::bytes(tiles);
 }
 
+[[noreturn]] inline void refuse_pipeline(std::size_t shared_bytes) {
+  throw invalid_argument(
+      "the tuning selects a pipeline; expected a GPU with bulk copies (sm_90 or "
+      "later), code compiled for it, and " +
+      std::to_string(shared_bytes) + " bytes of shared memory to a block");
+}
+
 /// Throws `invalid_argument` if the current device cannot run such a kernel, which would do
 /// nothing: a call's tuning may name it on any GPU.
 template <class Kernel>
 void require_pipeline() {
   if (simt::device_can_pipeline<Kernel>()) return;
-  throw invalid_argument(
-      "the tuning selects a pipeline; expected a GPU with bulk copies (sm_90 or "
-      "later), code compiled for it, and " +
-      std::to_string(sizeof(typename Kernel::shared_storage)) +
-      " bytes of shared memory to a block");
+  device::refuse_pipeline(sizeof(typename Kernel::shared_storage));
 }
 
 /// Runs `work` with the pipeline over n items, on as many multiprocessors as there are. `memory`:

@@ -45,6 +45,10 @@ std::optional<item_count> count_for(Operation const& operation, item_count n) {
   }
 }
 
+[[noreturn]] inline void refuse_count_on_device() {
+  throw invalid_argument("the tuning selects a kernel that needs the number of items on the host");
+}
+
 /// Runs an operation over n items with the kernel that `Tuning` names.
 template <class Tuning, class Operation>
 void run_as_tuned(workspace& ws, std::byte* memory, Operation const& operation, item_count n) {
@@ -54,10 +58,7 @@ void run_as_tuned(workspace& ws, std::byte* memory, Operation const& operation, 
       "`static constexpr auto algorithm = libscan::scan_algorithm::look_back`");
   auto const work = operation.template work<Tuning>();
   auto const count = device::count_for<Tuning>(operation, n);
-  if (!count) {
-    throw invalid_argument(
-        "the tuning selects a kernel that needs the number of items on the host");
-  }
+  if (!count) device::refuse_count_on_device();
   n = *count;
   if constexpr (Tuning::algorithm == scan_algorithm::pipeline) {
     device::run_pipeline<Tuning>(memory, ws.stream(), work, n);

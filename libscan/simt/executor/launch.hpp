@@ -57,6 +57,31 @@ void run_thread(void* closure) {
   (*static_cast<Closure const*>(closure))();
 }
 
+/// What a launch needs of a kernel's type. All else is compiled once for all kernels.
+struct kernel_code {
+  char const* name;
+  std::size_t shared_bytes, shared_alignment;
+  void (*body)(void*);  ///< runs one thread
+};
+
+/// Runs a kernel to its end.
+inline void run(launch_config const& config, kernel_code const& kernel, void* arguments,
+                std::size_t argument_bytes) {
+  grid work;
+  work.blocks = config.blocks;
+  work.threads = config.threads;
+  work.static_shared_bytes = kernel.shared_bytes;
+  work.shared_alignment = kernel.shared_alignment;
+  work.dynamic_shared_bytes = config.dynamic_shared_bytes;
+  work.cooperative = config.cooperative;
+  work.cluster = config.cluster;
+  work.kernel = kernel.name;
+  work.body = kernel.body;
+  work.arguments = arguments;
+  work.argument_bytes = argument_bytes;
+  executor::run(work);
+}
+
 }  // namespace executor
 
 template <class Kernel, class... Args>
@@ -72,19 +97,11 @@ void launch(launch_config const& config, Args... args) {
       }
     }(args...);
   };
-  executor::grid work;
-  work.blocks = config.blocks;
-  work.threads = config.threads;
-  work.static_shared_bytes = executor::shared_layout<Kernel>::bytes;
-  work.shared_alignment = executor::shared_layout<Kernel>::alignment;
-  work.dynamic_shared_bytes = config.dynamic_shared_bytes;
-  work.cooperative = config.cooperative;
-  work.cluster = config.cluster;
-  work.kernel = typeid(Kernel).name();
-  work.body = executor::run_thread<decltype(closure)>;
-  work.arguments = &closure;
-  work.argument_bytes = sizeof closure;
-  executor::run(work);
+  using layout = executor::shared_layout<Kernel>;
+  executor::run(config,
+                {typeid(Kernel).name(), layout::bytes, layout::alignment,
+                 executor::run_thread<decltype(closure)>},
+                &closure, sizeof closure);
 }
 
 inline int multiprocessor_count() { return executor::current_settings().multiprocessors; }
