@@ -15,7 +15,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from program_case import DONE, FAILURE, ProgramCase, QUICK, cgroup, limited
+from program_case import DONE, FAILURE, ProgramCase, QUICK, cgroup, limited, some_of
 
 KIND = sys.argv[1]
 PROGRAMS = {os.path.basename(path): os.path.abspath(path) for path in sys.argv[2:]}
@@ -56,10 +56,13 @@ class MemoryCase(ProgramCase):
                 file.write(text)
         return self.path(name)
 
-    def npy(self, name, descr, size, item):
+    def npy_header(self, descr, count):
         header = (b"{'descr': '%s', 'fortran_order': False, 'shape': (%d,)}" %
-                  (descr.encode(), size // item)).ljust(117) + b"\n"
-        return self.zeros(name, size, b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header)
+                  (descr.encode(), count)).ljust(117) + b"\n"
+        return b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header
+
+    def npy(self, name, descr, size, item):
+        return self.zeros(name, size, self.npy_header(descr, size // item))
 
     def call(self, *arguments, **more):
         """As ever, but with little memory; the most that was taken is in `self.taken`."""
@@ -218,15 +221,19 @@ class Sizes(MemoryCase):
 
     def test_two_inputs_that_fit_alone(self):
         for size in some([100, 150, 290, 300], 150):
-            data, other = ["--dtype", "uint8"], gzip.compress(bytes(MIB), 1) * size
+            other = gzip.compress(bytes(MIB), 1) * size
             source, beside = self.write("x.raw.gz", other), self.write("y.raw.gz", other)
-            for name, options in [("scan-filter", ["--mask", beside]),
-                                  ("scan-prefix", ["--heads", beside]),
-                                  ("scan-histogram", ["--weights", beside, "--weights-dtype", "uint8",
-                                                      "--range", "0:1"])]:
-                with self.subTest(program=name, size=size):
+            keys = self.write("y.npy.gz", gzip.compress(self.npy_header("<u8", size * MIB // 8)) + other)
+            weights = ["--range", "0:1", "--weights", beside, "--weights-dtype"]
+            for name, options, data in some_of(2, [
+                    ("scan-filter", ["--mask", beside], "uint8"),
+                    ("scan-prefix", ["--heads", beside], "uint8"),
+                    ("scan-prefix", ["--keys", keys], "uint64"),
+                    ("scan-histogram", weights + ["uint8"], "uint8"),
+                    ("scan-histogram", weights + ["uint64"], "uint64")]):
+                with self.subTest(program=name, size=size, data=data):
                     self.of(name)
-                    self.ends_in_words(source, *options, *data, "--threads", "2")
+                    self.ends_in_words(source, *options, "--dtype", data, "--threads", "2")
 
     def test_matrices(self):
         banner = b"%%%%MatrixMarket matrix coordinate %s general\n%d %d %d\n"
