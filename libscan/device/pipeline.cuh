@@ -430,6 +430,7 @@ constexpr std::size_t pipeline_bytes(index_t tiles) {
   return claim_bytes + tile_totals<Summary>::bytes(tiles);
 }
 
+/// Throws `invalid_argument`: a block lacks this much shared memory, or the GPU has no bulk copies.
 [[noreturn]] inline void refuse_pipeline(std::size_t shared_bytes) {
   throw invalid_argument(
       "the tuning selects a pipeline; expected a GPU with bulk copies (sm_90 or "

@@ -45,6 +45,7 @@ std::optional<item_count> count_for(Operation const& operation, item_count n) {
   }
 }
 
+/// Throws `invalid_argument`: only the device knows the number of items.
 [[noreturn]] inline void refuse_count_on_device() {
   throw invalid_argument("the tuning selects a kernel that needs the number of items on the host");
 }

@@ -134,7 +134,7 @@ void check_segmented_scans(vector_segmented_scan<Op> const& code) {
         auto const expected = segmented_loop(kind, in, heads, op, carry, init);
         for (store_policy const policy : both_policies) {
           bool const streams = policy == store_policy::non_temporal;
-          // Large ones in the quick set: each kind by one policy, with few heads.
+          // Large ones in the quick set: each kind by one policy, with few segments.
           bool const inclusive = kind == scan_kind::inclusive;
           if (quick_types && n > 2048 && (heads_in_64 != 1 || streams == inclusive)) continue;
           int const offset = streams && n % 2 == 1 ? 1 : 0;
