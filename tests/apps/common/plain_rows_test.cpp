@@ -287,7 +287,7 @@ TEST_CASE("plain rows that are passed and the pieces between them are all rows")
       CHECK(at == written.rows.size());
     }
   }
-  CHECK(passed > (libscan::test::quick_types ? 50000U : 100000U));
+  CHECK(passed > (libscan::test::quick_types ? 20000U : 100000U));
 }
 
 TEST_CASE("no rows are taken after the first one that is not plain, in whatever part it is") {
