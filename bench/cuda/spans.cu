@@ -24,29 +24,17 @@ namespace libscan::bench::cuda {
 
 namespace {
 
-/// A queue of the GPU with a workspace of its own.
-class span_queue {
- public:
-  explicit span_queue(std::size_t bytes)
-      : memory_(std::make_shared<device::buffer<std::byte>>(static_cast<index_t>(bytes))),
-        queue_{.on = engine::cuda(), .workspace = memory_->data(), .workspace_bytes = bytes} {}
-
-  operator device_queue const&() const { return queue_; }
-
- private:
-  std::shared_ptr<device::buffer<std::byte>> memory_;
-  device_queue queue_;
-};
-
-/// Measures one call both ways: template_call(workspace) and span_call(queue).
+/// Measures one call both ways, with the same memory as workspace: template_call(workspace) and
+/// span_call(queue).
 template <class TemplateCall, class SpanCall, class Right>
 void compare(session const& now, workload work, std::size_t bytes, TemplateCall template_call,
              SpanCall span_call, Right right) {
-  auto const ws = std::make_shared<workspace>();
-  span_queue const queue(bytes);
-  work.contenders.push_back({"libscan", [=] { template_call(*ws); }, right});
-  work.contenders.push_back(
-      {"spans", [=] { span_call(static_cast<device_queue const&>(queue)); }, right});
+  device::buffer<std::byte> const memory(static_cast<index_t>(bytes));
+  workspace ws(memory.data(), bytes);
+  device_queue const queue{
+      .on = engine::cuda(), .workspace = memory.data(), .workspace_bytes = bytes};
+  work.contenders.push_back({"libscan", [&] { template_call(ws); }, right});
+  work.contenders.push_back({"spans", [&] { span_call(queue); }, right});
   now.run(std::move(work));
 }
 
