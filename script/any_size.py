@@ -37,7 +37,7 @@ class Scale:
 
 
 SCALES = {
-    "full": Scale(512 * MIB, 128 * MIB, 1 << 30, 512 * MIB, 256 * MIB, 5_000_000, 128 * MIB, 8 * MIB,
+    "full": Scale(512 * MIB, 128 * MIB, 1 << 30, 512 * MIB, 256 * MIB, 10_000_000, 128 * MIB, 8 * MIB,
                   3),
     "small": Scale(128 * MIB, 48 * MIB, 192 * MIB, 192 * MIB, 64 * MIB, 500_000, 32 * MIB, 2 * MIB, 1),
 }

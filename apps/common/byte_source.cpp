@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -80,9 +79,7 @@ std::byte* grown(std::byte* memory, std::size_t size, std::size_t capacity, std:
   }
   if (::mremap(memory, before, after, 0) != MAP_FAILED) return memory;
   // Pages move as a whole if both places are aligned. A limit counts both.
-  rlimit limit = {};
-  bool const unlimited = ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY;
-  std::byte* const place = unlimited ? map_huge_pages(after) : nullptr;
+  std::byte* const place = addresses_are_limited() ? nullptr : map_huge_pages(after);
   void* const at = place != nullptr
                        ? ::mremap(memory, before, after, MREMAP_MAYMOVE | MREMAP_FIXED, place)
                        : ::mremap(memory, before, after, MREMAP_MAYMOVE);

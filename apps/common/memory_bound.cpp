@@ -75,8 +75,8 @@ std::uint64_t cgroup_limit(std::string const& root) {
 
 std::uint64_t address_space() {
   rlimit space = {};
-  bool const limited = ::getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY;
-  return limited ? std::uint64_t{space.rlim_cur} : no_limit;
+  if (::getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur == RLIM_INFINITY) return no_limit;
+  return std::uint64_t{space.rlim_cur};
 }
 
 std::string in_units(std::uint64_t bytes) {
@@ -97,6 +97,8 @@ std::uint64_t usable_memory(std::string const& root) {
                         static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   return std::min({physical, address_space(), cgroup_limit(root)});
 }
+
+bool addresses_are_limited() { return address_space() != no_limit; }
 
 std::uint64_t mappable_bytes() {
   std::uint64_t const space = address_space();

@@ -13,6 +13,9 @@ namespace libscan::apps {
 /// /sys, for tests.
 std::uint64_t usable_memory(std::string const& root = "");
 
+/// Whether RLIMIT_AS limits the addresses of this process. What it reserves then counts as taken.
+bool addresses_are_limited();
+
 /// The largest file that may be mapped: a fifth of RLIMIT_AS, since buffers may take three fifths,
 /// and code and stacks need the rest. Without RLIMIT_AS any file may be.
 std::uint64_t mappable_bytes();

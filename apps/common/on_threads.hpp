@@ -91,8 +91,9 @@ void for_each_in_order(std::size_t count, int threads, Make const& make, Take co
 
 /// Starts work that runs while the caller goes on; if there is no thread for it, `get` runs it. One
 /// instance of std::async for all kinds of work: it takes seconds to compile for each.
-inline std::future<void> in_background(std::function<void()> work) {
-  return std::async(std::move(work));
+inline std::future<void> in_background(std::function<void()> const& work) {
+  // Not moved: where no thread starts, libstdc++ 12 and 13 run what they have been given once more.
+  return std::async(work);
 }
 
 }  // namespace libscan::apps

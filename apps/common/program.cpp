@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 #include <system_error>
 
 #include <apps/common/cleanup.hpp>
+#include <apps/common/memory_bound.hpp>
 #include <apps/common/steps.hpp>
 #include <apps/common/utf8.hpp>
 
@@ -126,6 +128,12 @@ void require_stack() {
   ::_exit(static_cast<int>(exit_code::failure));
 }
 
+/// For each thread that takes memory, malloc reserves 64 MiB or more of addresses. Where these are
+/// limited, threads share one reservation.
+void spare_addresses() {
+  if (addresses_are_limited()) ::mallopt(M_ARENA_MAX, 1);
+}
+
 }  // namespace
 
 void point_to_threads_option() {
@@ -148,6 +156,7 @@ void say(std::string_view words) {
 void begin_program(std::string_view name) {
   occupy_standard_streams();
   require_stack();
+  spare_addresses();
   name_of_program = name;
   name_for_signals(name);
   ignore(SIGPIPE, &pipe_before);

@@ -16,6 +16,7 @@ import unittest
 import numpy as np
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from array_program import needs_little_memory
 from program_case import BAD_FILE, DONE, ProgramCase, QUICK, cgroup, limited, some_of
 
 PROGRAMS = {os.path.basename(path): os.path.abspath(path) for path in sys.argv[1:]}
@@ -192,6 +193,19 @@ class Sorts(StreamCase):
                           passes=2, beside=[file])
                 self.assertTrue(np.array_equal(self.loads("o.npy"),
                                                np.sort(keys.astype("uint64"))))
+
+    @needs_little_memory
+    def test_limited_addresses(self):
+        """Threads take memory from one heap, and work for which no thread starts is not lost."""
+        right = np.sort(self.array)
+        for less in some_of(2, range(10)):
+            with self.subTest(less=less):
+                done = subprocess.run([PROGRAMS["scan-sort"], self.source, "-o", self.path("o.npy"),
+                                       "--memory", str(self.memory), "--threads", "2"],
+                                      stderr=subprocess.PIPE, text=True,
+                                      **limited(resource.RLIMIT_AS, ADDRESSES - 8 * less * MIB))
+                self.assertEqual((done.returncode, done.stderr), (DONE, ""))
+                self.assertTrue(np.array_equal(self.loads("o.npy"), right))
 
     def test_killed_in_each_phase(self):
         size = os.path.getsize(self.source)
