@@ -41,8 +41,8 @@ struct binary_scan_tuning {
 template <scan_kind Kind, class Mask, class Rank>
 struct binary_scan_operation {
   using numbers = mask_numbers<Mask, Rank>;
-  using tunings = tunings_to_try<shortcut<short_resident_tuning<Rank, Rank, Rank>>,
-                                 resident_tuning<Rank, Rank, Rank>>;
+  using tunings =
+      tunings_to_try<short_resident_tuning<Rank, Rank, Rank>, resident_tuning<Rank, Rank, Rank>>;
 
   Mask mask;
   Rank* ranks;

@@ -29,7 +29,7 @@ struct scan_operation {
   static constexpr bool pipelines = is_small && suits_bulk_copy<In>;
   using tunings =
       tunings_to_try<std::conditional_t<is_small && has_short_resident<T>,
-                                        shortcut<short_resident_tuning<item, T, result>>, void>,
+                                        short_resident_tuning<item, T, result>, void>,
                      std::conditional_t<is_small, resident_tuning<item, T, result>, void>,
                      std::conditional_t<pipelines, pipeline_tuning<item, T, result>, void>,
                      std::conditional_t<pipelines, fallback_tuning<T>, look_back_tuning<T>>>;
@@ -77,7 +77,7 @@ struct reverse_scan_operation {
   static constexpr bool is_small = sizeof(T) <= 16;
   using tunings =
       tunings_to_try<std::conditional_t<is_small && has_short_resident<T>,
-                                        shortcut<short_resident_tuning<item, T, result>>, void>,
+                                        short_resident_tuning<item, T, result>, void>,
                      std::conditional_t<is_small, resident_tuning<item, T, result>, void>,
                      std::conditional_t<is_small && suits_bulk_copy<In> && std::is_pointer_v<Out>,
                                         pipeline_tuning<item, T, result>, void>,

@@ -24,7 +24,7 @@ struct segmented_reduce_operation {
   static constexpr bool pipelines = is_small && suits_segmented_pipeline<In, Heads>;
   static constexpr int head_bits = staged_heads<Heads, 32>::bits_per_item;
   using tunings = tunings_to_try<
-      std::conditional_t<is_small, shortcut<short_resident_segmented_tuning<T>>, void>,
+      std::conditional_t<is_small, short_resident_segmented_tuning<T>, void>,
       std::conditional_t<is_small, resident_segmented_tuning<T>, void>,
       std::conditional_t<pipelines, segmented_reduce_pipeline_tuning<item, T, head_bits>, void>,
       segmented_tuning<T>>;

@@ -33,8 +33,7 @@ struct segmented_scan_operation {
   static constexpr bool is_small = sizeof(T) <= 16;
   static constexpr bool pipelines = is_small && suits_segmented_pipeline<In, Heads>;
   static constexpr int head_bits = staged_heads<Heads, 32>::bits_per_item;
-  using few =
-      std::conditional_t<is_small && FewFirst, shortcut<short_resident_segmented_tuning<T>>, void>;
+  using few = std::conditional_t<is_small && FewFirst, short_resident_segmented_tuning<T>, void>;
   using more = std::conditional_t<is_small && FewFirst, resident_segmented_tuning<T>, void>;
   using few_items = tunings_to_try<few, more>;
   using tunings = tunings_to_try<

@@ -187,16 +187,6 @@ struct resident_tuning {
   static constexpr int rows = row_registers < 32 ? 32 / row_registers : 1;
 };
 
-/// A tuning that is only faster than the next one to try, for inputs that fit. In the quick set,
-/// libraries have no kernels with it for the executor, where none is faster.
-#ifdef LIBSCAN_FEW_TUNINGS
-template <class Tuning>
-using shortcut = void;
-#else
-template <class Tuning>
-using shortcut = Tuning;
-#endif
-
 /// One row per warp, for inputs that fit: the code loads sooner.
 template <class Item, class T, class Result>
 struct short_resident_tuning : resident_tuning<Item, T, Result> {

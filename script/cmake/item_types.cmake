@@ -84,9 +84,6 @@ function(libscan_add_executor_sources target)
     file(GENERATE OUTPUT ${sources}
          CONTENT "$<JOIN:$<TARGET_PROPERTY:${target},libscan_executor_code>,\n>\n")
   endif()
-  if(LIBSCAN_QUICK_TESTS)
-    set_source_files_properties(${sources} PROPERTIES COMPILE_DEFINITIONS LIBSCAN_FEW_TUNINGS)
-  endif()
   set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS
     "$<IF:$<BOOL:${LIBSCAN_QUICK_TESTS}>,-O0,$<$<CONFIG:Release>:-O1>>")
   target_sources(${target} PRIVATE ${sources})

@@ -130,8 +130,8 @@ constexpr pipeline_input pipeline_input_of() {
 /// The tunings of the resident kernel for a filter of Items, the best first.
 template <class Item, bool Fits = resident_filter_tuning<Item>::fits>
 struct resident_filter_tunings {
-  using shortest = shortcut<short_resident_filter_tuning<Item>>;
-  using half = shortcut<half_resident_filter_tuning<Item>>;
+  using shortest = short_resident_filter_tuning<Item>;
+  using half = half_resident_filter_tuning<Item>;
   using whole = resident_filter_tuning<Item>;
 };
 template <class Item>
