@@ -92,7 +92,7 @@ void for_each_in_order(std::size_t count, int threads, Make const& make, Take co
 /// Starts work that runs while the caller goes on; if there is no thread for it, `get` runs it. One
 /// instance of std::async for all kinds of work: it takes seconds to compile for each.
 inline std::future<void> in_background(std::function<void()> const& work) {
-  // Not moved: where no thread starts, libstdc++ 12 and 13 run what they have been given once more.
+  // Not moved: if no thread starts, libstdc++ passes it on a second time, and it would be empty.
   return std::async(work);
 }
 

@@ -218,7 +218,7 @@ index_t segmented_reduce(int threads, In in, Totals totals, Heads const& heads, 
 namespace detail {
 
 /// totals[s] = sums[i] for each segment s that ends with item i of chunk `c`, or `init` if it is
-/// empty. `here` has the tails of the segments that are not.
+/// empty. `here` has the tails of those that are not empty.
 template <class Offset, class T, class Totals>
 void write_totals(segment_offsets<Offset> const& heads, reduced_stage<T> const& here,
                   chunk const& c, T const* sums, T init, Totals totals) {
@@ -234,6 +234,7 @@ void write_totals(segment_offsets<Offset> const& heads, reduced_stage<T> const& 
     return detail::pick(here.tails.data(), c.size(), sums, totals + s);
   }
   index_t begin = heads.begin_of(s);
+  for (; ends_within(s) && heads.begin_of(s + 1) == begin; ++s) totals[s] = init;
   // The sum of an empty segment is read and not used: otherwise each segment would be a branch.
   for (; ends_within(s); ++s) {
     index_t const end = heads.begin_of(s + 1);

@@ -75,8 +75,8 @@ inline bool packs_heads(segmentation const& segments) {
          segments.how() == form::length;
 }
 
-/// Calls body(place, segments) with segments that kernels read: where these are head bits, after a
-/// kernel that packs them into the workspace.
+/// Calls body(place, segments) with segments that kernels read. If none reads call.segments, a
+/// kernel first packs their head flags into bits in the workspace.
 template <class T, class Machine, class Body>
 void with_kernel_segments(Machine on, queue_place const& place, device_call const& call,
                           Body const& body) {

@@ -143,15 +143,16 @@ inline segmentation segments_of_bits(std::uint32_t const* words, index_t n) {
 /// The same where only the form matters.
 inline segmentation some_bits() { return segments_of_bits(nullptr, 0); }
 
-/// Scans of a kind, within segments or in reverse, of items of type T in device memory.
-/// `segments` describes the same as call.segments, by offsets, ranges or head bits, also there.
+/// Scans of a kind, within segments or in reverse, of items of type T in device memory. `segments`
+/// are offsets, ranges or head bits, also there; a scan in reverse ignores them.
 template <class Machine, scan_kind Kind, class T>
 struct segmented_scan_kernels {
   static void enqueue(Machine on, queue_place const& place, device_call const& call,
                       segmentation const& segments);
 };
 
-/// The same of reductions.
+/// Reductions of such items; call.d_total receives the number of segments. If call.unique is set,
+/// call.segments holds the keys, and `segments` is head bits.
 template <class Machine, class T>
 struct segmented_reduce_kernels {
   static void enqueue(Machine on, queue_place const& place, device_call const& call,

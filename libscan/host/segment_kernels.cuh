@@ -136,11 +136,11 @@ void segmented_scan_kernels<Machine, Kind, T>::enqueue(Machine on, queue_place c
                                                        device_call const& call,
                                                        segmentation const& segments) {
   device::on_machine const here(on);
-  workspace ws = device::workspace_of(place);
   with_operator<T>(
       call.op,
       [&](auto op) {
         operator_call_on_device const typed(call, op);
+        workspace ws = device::workspace_of(place);
         if (call.reverse) return typed.template reverse_scan<Kind>(ws, call.d_total);
         with_descriptor(segments,
                         [&](auto const& descriptor) { typed.template scan<Kind>(ws, descriptor); });
@@ -155,12 +155,12 @@ void segmented_reduce_kernels<Machine, T>::enqueue(Machine on, queue_place const
                                                    device_call const& call,
                                                    segmentation const& segments) {
   device::on_machine const here(on);
-  workspace ws = device::workspace_of(place);
   auto* const d_segments = static_cast<index_t*>(call.d_total);
   with_operator<T>(
       call.op,
       [&](auto op) {
         operator_call_on_device const typed(call, op);
+        workspace ws = device::workspace_of(place);
         if (call.unique != nullptr) {
           keys_of_size const keys{call.segments.data(), call.unique,
                                   detail::size_of(call.segments.type())};
@@ -186,7 +186,7 @@ std::size_t segmented_reduce_kernels<Machine, T>::workspace_bytes(index_t n,
   return bytes;
 }
 
-// Signed integers use the kernels of unsigned words, which are compiled once.
+// Operators of signed integers for which the sign is a bit like others use these.
 #define LIBSCAN_DECLARE(name, T)                                                                \
   extern template struct segmented_scan_kernels<device::this_machine, scan_kind::inclusive, T>; \
   extern template struct segmented_scan_kernels<device::this_machine, scan_kind::exclusive, T>; \

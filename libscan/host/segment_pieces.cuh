@@ -95,7 +95,8 @@ struct ended_segments {
   index_t count() const { return end - begin; }
 };
 
-/// What kernels of pieces read items of T as: one is compiled for all operators and signs.
+/// The word that the kernels of this file read items of T as. They are compiled once for all
+/// operators and signs.
 template <class T>
 using operator_word = typename decltype(operator_on_words<T>(operator_kind::plus))::value_type;
 

@@ -13,6 +13,7 @@ function(libscan_compile_for_types target header code)
     endif()
     string(REPLACE "/" ";" ARGN "${ARGN}")
     set(number 1)
+    list(REMOVE_ITEM code "")  # after the last semicolon
     foreach(instantiation IN LISTS code)
       libscan_type_sources(sources "${header}" "${instantiation};" ${number}.cu ${ARGN})
       target_sources(${target} PRIVATE ${sources})

@@ -28,8 +28,8 @@ if(PROJECT_IS_TOP_LEVEL)
   endif()
   find_program(LIBSCAN_CCACHE ccache)
   if(LIBSCAN_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-    # Precompiled headers need the sloppiness. What the compiler names as included is all that decides: a
-    # preprocessor before each compilation takes a tenth of the time again.
+    # Precompiled headers need the sloppiness. With CCACHE_DEPEND, ccache looks only at the files that the compiler
+    # says it included: running the preprocessor first would add a tenth to each compilation.
     set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_DEPEND=1
         CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${LIBSCAN_CCACHE})
     set(CMAKE_CUDA_COMPILER_LAUNCHER ${LIBSCAN_CCACHE})
