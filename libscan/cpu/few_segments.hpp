@@ -105,7 +105,8 @@ void scan_few_segments(scan_direction direction, T const* in, Heads const& heads
 /// init op the items [begin, end) of `in`.
 template <class T, class In, class Op>
 T sum_of_few(In in, index_t begin, index_t end, Op op, T init) {
-  constexpr index_t many = 64;  // items for which calling other code pays off
+  // Items for which calling other code pays off: compilers do not vectorize sums of floats.
+  constexpr index_t many = std::floating_point<T> ? 16 : 64;
   if (end - begin < many) return detail::append(init, in, begin, end, op);
   stream_values<T> sums = detail::all_streams(init);
   return op(init, chunk_code<In, T*, Op>::sum(in + begin, end - begin, op, sums));

@@ -125,14 +125,6 @@ memory_piece read_for(segment_offsets<Offset> const& heads, index_t begin, index
   return {heads.offsets + from, count * static_cast<index_t>(sizeof(Offset))};
 }
 
-/// The segment that holds `item`, 0 <= item < n.
-template <class Offset>
-index_t segment_of(segment_offsets<Offset> const& heads, index_t item) {
-  auto const is_less = [](index_t than, Offset end) { return than < static_cast<index_t>(end); };
-  auto const ends = heads.offsets + 1;
-  return std::upper_bound(ends, ends + heads.segments, item, is_less) - ends;
-}
-
 template <class Keys, class Equal>
 void mark_changes(segment_keys<Keys, Equal> const& heads, index_t begin, index_t end,
                   head_word* to) {

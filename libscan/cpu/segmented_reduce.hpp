@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Totals of segments on CPU threads. Each chunk is scanned as in segmented_scan.hpp, but into the
 // thread's own cache; the result at the last item of each segment is its total, so short segments
-// cost no more than long ones. If few segments end in a chunk, they are summed instead.
+// cost no more than long ones. If few segments end in a chunk, or all have the same few items, each
+// is summed in a loop instead.
 #pragma once
 
 #include <algorithm>
@@ -46,11 +47,19 @@ struct follow_segments {
   }
 };
 
+/// The segments [begin, end) between offsets that end in a chunk.
+struct ended_between {
+  index_t begin = 0, end = 0;
+  index_t length = 0;       ///< of all but the first, if it is equal and processors learn it; or 0
+  bool one_by_one = false;  ///< whether each is summed in a loop of its own; no head is marked then
+};
+
 /// A chunk's items and head flags, and its tails: bit i is 1 if a segment ends with the i-th item.
 template <class T>
 struct reduced_stage : segmented_stage<T> {
   head_buffer tails;
   index_t ended = 0;  ///< the number of tails
+  ended_between between;
 
   reduced_stage(index_t count, flagged<T> any)
       : segmented_stage<T>(count + 1, any), tails(ceil_div(count, word_heads)) {}
@@ -93,27 +102,106 @@ void pick(head_word const* words, index_t n, Items items, To to) {
 /// of its segment; floats are rounded in another order.
 template <class T, class Op>
 void sum_to_tails(reduced_stage<T> const& here, T* sums, index_t items, Op op, T carry, T init) {
-  auto const& code = detail::vector_scan_of<T>(op);
-  bool begun = !detail::is_head(here.heads.data(), 0);
+  T first = detail::is_head(here.heads.data(), 0) ? init : carry;
   index_t from = 0;
   for (index_t w = 0; w < ceil_div(items, word_heads); ++w) {
     for (head_word word = here.tails[w]; word != 0; word &= word - 1) {
       index_t const tail = w * word_heads + std::countr_zero(word);
       // A summed item may be overwritten: `sums` may be the items.
-      T const sum = code.sum(here.items + from, tail + 1 - from);
-      sums[tail] = op(begun ? carry : init, sum);
-      begun = false;
+      sums[tail] = detail::sum_of_few(here.items, from, tail + 1, op, first);
+      first = init;
       from = tail + 1;
     }
   }
 }
 
-/// One segment per so many items may end in a chunk whose segments are summed one by one.
-inline constexpr index_t summed_items = 256;
+/// Whether segments, `items` items of T in all, are so long that each is summed in a loop of its
+/// own. Shorter ones are scanned, which takes the same time for any lengths.
+template <class T>
+constexpr bool are_long(index_t segments, index_t items) {
+  return segments * (sizeof(T) < 4 ? 256 : sizeof(T) < 8 ? 96 : 40) <= items;
+}
 
-/// Finds the totals of all segments, a chunk at a time, and calls take(stage, chunk, sums, ended)
-/// for each chunk: sums[i] is the total of the segment that ends with item i of the chunk; `ended`
-/// is the number of segments that ended before the chunk. Returns the number of segments.
+/// The length of the segments of T between ends[0..count-1], if it is equal and so short that
+/// processors learn when a loop over such a segment ends; else 0.
+template <class T, class Offset>
+index_t learned_length(Offset const* ends, index_t count) {
+  if (sizeof(T) < 4 || count < 3) return 0;
+  Offset const length = ends[1] - ends[0];
+  Offset const least = sizeof(T) < 8 ? least_learned : 2;
+  if (length != 1 && (length < least || length > Offset{most_learned})) return 0;
+  // So many at a time that compilers vectorize the loop.
+  for (index_t from = 1; from < count; from += word_heads) {
+    bool equal = true;
+    for (index_t k = from; k < std::min(from + word_heads, count); ++k) {
+      equal &= ends[k] - ends[k - 1] == length;
+    }
+    if (!equal) return 0;
+  }
+  return static_cast<index_t>(length);
+}
+
+/// The segments of T that end in chunk `c` of n items, and empty ones at its end.
+template <class T, class Offset>
+ended_between find_ended(segment_offsets<Offset> const& heads, chunk const& c, index_t n) {
+  auto const last_from = [&](index_t item) { return detail::first_from(heads, item + 1) - 1; };
+  ended_between ended;
+  ended.begin = c.begin == 0 ? 0 : last_from(c.begin);
+  ended.end = c.end == n ? heads.segments : last_from(c.end);
+  index_t const count = ended.end - ended.begin;
+  ended.one_by_one = detail::are_long<T>(count, c.size());
+  if (!ended.one_by_one) {
+    ended.length = detail::learned_length<T>(heads.offsets + ended.begin + 1, count);
+    ended.one_by_one = ended.length > 0;
+  }
+  return ended;
+}
+
+/// What chunk `here` passes on if its segments are summed one by one.
+template <class T, class Offset, class Op>
+flagged<T> sum_after_ended(segment_offsets<Offset> const& heads, reduced_stage<T> const& here,
+                           chunk const& c, Op op, T init) {
+  index_t const begin = heads.begin_of(here.between.end);
+  if (begin == c.end) return {init, true};  // the next chunk begins with a segment
+  bool const begins = begin >= c.begin;
+  index_t const from = begins ? begin - c.begin : 0;
+  stream_values<T> sums = detail::all_streams(init);
+  T const sum = chunk_code<T const*, T*, Op>::sum(here.items + from, c.size() - from, op, sums);
+  return {begins ? op(init, sum) : sum, begins};
+}
+
+/// totals[s] = init op the items of each segment s that ends in chunk `here`, one by one; the first
+/// with `carry`, if it begins before the chunk.
+template <class T, class Offset, class Op, class Totals>
+void sum_ended(segment_offsets<Offset> const& heads, reduced_stage<T> const& here, chunk const& c,
+               Op op, T carry, T init, Totals totals) {
+  T const* const items = here.items;
+  auto const [first, last, length, one_by_one] = here.between;
+  if (first == last) return;
+  auto const end_of = [&](index_t s) { return heads.begin_of(s + 1) - c.begin; };
+  index_t const from = heads.begin_of(first) - c.begin;
+  index_t begin = end_of(first);
+  totals[first] =
+      detail::sum_of_few(items, std::max<index_t>(from, 0), begin, op, from < 0 ? carry : init);
+  if (length == 1) {
+    for (index_t s = first + 1; s < last; ++s) totals[s] = op(init, items[begin + (s - first - 1)]);
+  } else if (length > 0) {
+    for (index_t s = first + 1; s < last; ++s, begin += length) {
+      totals[s] = detail::append(init, items, begin, begin + length, op);
+    }
+  } else {
+    for (index_t s = first + 1; s < last; ++s) {
+      index_t const end = end_of(s);
+      totals[s] = detail::sum_of_few(items, begin, end, op, init);
+      begin = end;
+    }
+  }
+}
+
+/// Finds the totals of all segments, a chunk at a time, and calls take(stage, chunk, sums, carry)
+/// for each chunk: sums[i] is the total of the segment that ends with item i of the chunk, unless
+/// `stage.between` are still to be summed one by one; `carry` is what chunks before pass on.
+/// Returns the number of segments, unless they are between offsets.
 template <class In, class Heads, monoid Op, class Take>
 index_t find_totals(int threads, In in, Heads const& heads, index_t n, Op op,
                     typename Op::value_type init, index_t chunk_items, Take take) {
@@ -127,16 +215,21 @@ index_t find_totals(int threads, In in, Heads const& heads, index_t n, Op op,
       [&] { return stage(std::min(n, chunk_items), follow.within.identity()); },
       [&](stage& here, chunk const& c) {
         here.items = detail::fetch(source, scan_direction::forward, n, c, here.space.data());
+        if constexpr (by_offsets<Heads>) {
+          here.between = detail::find_ended<T>(heads, c, n);
+          if (here.between.one_by_one) {
+            return carried{0, detail::sum_after_ended(heads, here, c, op, init)};
+          }
+        }
         here.mark(heads, c, n);
         return carried{here.ended, detail::sum_segments(here, c.size(), op, init)};
       },
       [&](stage& here, chunk const& c, carried const& carry) {
+        if (here.between.one_by_one) return take(here, c, here.items, carry);
         T* const sums = here.space.data();
-        if constexpr (vectorized<Op>) {
-          if (here.ended * summed_items <= c.size()) {
-            detail::sum_to_tails(here, sums, c.size(), op, carry.rest.value, init);
-            return take(here, c, sums, carry.ended);
-          }
+        if (detail::are_long<T>(here.ended, c.size())) {
+          detail::sum_to_tails(here, sums, c.size(), op, carry.rest.value, init);
+          return take(here, c, sums, carry);
         }
         chunk_memory ahead;
         if (vectorized<Op> && c.next_begin < c.next_end) {
@@ -145,7 +238,7 @@ index_t find_totals(int threads, In in, Heads const& heads, index_t n, Op op,
         }
         detail::scan_segments<scan_kind::inclusive>(here, sums, c.size(), op, carry.rest, init,
                                                     store_policy::cached, ahead);
-        take(here, c, sums, carry.ended);
+        take(here, c, sums, carry);
       },
       aggregates::repeatable);
   return total.ended;
@@ -209,8 +302,8 @@ index_t segmented_reduce(int threads, In in, Totals totals, Heads const& heads, 
     }
     return detail::find_totals(
         threads, in, heads, n, op, init, chunk_items,
-        [&](auto const& stage, chunk const& c, T const* sums, index_t ended) {
-          detail::pick(stage.tails.data(), c.size(), sums, totals + ended);
+        [&](auto const& stage, chunk const& c, T const* sums, auto const& carry) {
+          detail::pick(stage.tails.data(), c.size(), sums, totals + carry.ended);
         });
   }
 }
@@ -218,27 +311,16 @@ index_t segmented_reduce(int threads, In in, Totals totals, Heads const& heads, 
 namespace detail {
 
 /// totals[s] = sums[i] for each segment s that ends with item i of chunk `c`, or `init` if it is
-/// empty. `here` has the tails of those that are not empty.
+/// empty.
 template <class Offset, class T, class Totals>
-void write_totals(segment_offsets<Offset> const& heads, reduced_stage<T> const& here,
-                  chunk const& c, T const* sums, T init, Totals totals) {
-  index_t const segments = heads.segments;
-  index_t s = c.begin == 0 ? 0 : detail::segment_of(heads, c.begin);
-  auto const ends_within = [&](index_t segment) {
-    return segment < segments && heads.begin_of(segment + 1) <= c.end;
-  };
-  // At least one segment ends with each tail. If no more end here, none of them is empty, and tails
-  // tell as much as offsets. A loop over the tails looks at each word.
-  bool const are_short = here.ended >= c.size() / 16;
-  if (are_short && !ends_within(s + here.ended)) {
-    return detail::pick(here.tails.data(), c.size(), sums, totals + s);
-  }
-  index_t begin = heads.begin_of(s);
-  for (; ends_within(s) && heads.begin_of(s + 1) == begin; ++s) totals[s] = init;
+void write_totals(segment_offsets<Offset> const& heads, ended_between const& ended, chunk const& c,
+                  T const* sums, T init, Totals totals) {
+  index_t s = ended.begin, begin = heads.begin_of(s);
+  for (; s < ended.end && heads.begin_of(s + 1) == begin; ++s) totals[s] = init;
   // The sum of an empty segment is read and not used: otherwise each segment would be a branch.
-  for (; ends_within(s); ++s) {
+  for (; s < ended.end; ++s) {
     index_t const end = heads.begin_of(s + 1);
-    T const sum = sums[std::max<index_t>(end - c.begin, 1) - 1];
+    T const sum = sums[end - c.begin - 1];
     totals[s] = begin == end ? init : sum;
     begin = end;
   }
@@ -265,8 +347,12 @@ index_t reduce_checked_offsets(int threads, In in, segment_offsets<Offset> const
   }
   // A chunk writes the segments that end in it, and the empty ones after them.
   detail::find_totals(threads, in, heads, n, op, init, chunk_items,
-                      [&](auto const& here, chunk const& c, T const* sums, index_t) {
-                        detail::write_totals(heads, here, c, sums, init, totals);
+                      [&](auto const& here, chunk const& c, T const* sums, auto const& carry) {
+                        if (here.between.one_by_one) {
+                          detail::sum_ended(heads, here, c, op, carry.rest.value, init, totals);
+                        } else {
+                          detail::write_totals(heads, here.between, c, sums, init, totals);
+                        }
                       });
   return segments;
 }
@@ -328,7 +414,8 @@ index_t reduce_by_key(int threads, Keys keys, In in, Unique unique, Totals total
     }
     return detail::find_totals(
         threads, in, heads, n, op, init, chunk_items,
-        [&](auto const& stage, chunk const& c, T const* sums, index_t ended) {
+        [&](auto const& stage, chunk const& c, T const* sums, auto const& carry) {
+          index_t const ended = carry.ended;
           detail::pick(stage.tails.data(), c.size(), sums, totals + ended);
           // A segment that continues into the chunk already has its key.
           index_t const begun = detail::is_head(stage.heads.data(), 0) ? 0 : 1;

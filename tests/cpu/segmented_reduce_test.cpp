@@ -177,6 +177,23 @@ TEST_CASE("segments of one length have totals, with any number of threads") {
   });
 }
 
+TEST_CASE("segments of one length, or of one but for one, have totals") {
+  for (index_t const length : sized_list<index_t>({1, 2, 3, 4, 5, 8, 31, 32, 33, 40, 96, 97, 256},
+                                                  {1, 2, 4, 7, 32, 40, 96})) {
+    for (auto const& offsets : nearly_equal_offsets(5003, length)) {
+      for (index_t const chunk_items : {100, 512, 4096}) {
+        INFO("segments of " << length << ", chunks of " << chunk_items);
+        manner const how{2, chunk_items};
+        auto const heads = described(offsets);
+        CHECK(faults_with(how, heads, offsets, plus<std::int64_t>{}, 5) == "");
+        CHECK(faults_with(how, heads, offsets, plus<std::int32_t>{}, 5) == "");
+        CHECK(faults_with(how, heads, offsets, plus<std::uint8_t>{}, 5) == "");
+        CHECK(faults_with(how, heads, offsets, compose{}, {3, 5}) == "");
+      }
+    }
+  }
+}
+
 TEST_CASE("totals of segments refuse to be written over what is read") {
   std::vector<std::int64_t> items(30, 7);
   std::int64_t* const at = items.data();
