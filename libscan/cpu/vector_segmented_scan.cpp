@@ -41,8 +41,8 @@ struct read_ahead {
   }
 };
 
-/// Whether masks are vectors: code without them, where there are no heads or only heads, then pays
-/// off. Where they have registers of their own, it is slower.
+/// Whether masks are vectors. Then code without masks pays off where none or all of 64 items begin
+/// segments. Where masks have registers of their own, it is slower.
 constexpr bool vector_masks = HWY_TARGET > HWY_AVX3;
 
 /// Bits for the lanes of a group; its first lane is the lowest bit, and bits after its last are

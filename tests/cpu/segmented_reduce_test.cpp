@@ -177,7 +177,7 @@ TEST_CASE("segments of one length have totals, with any number of threads") {
   });
 }
 
-TEST_CASE("segments of one length, or of one but for one, have totals") {
+TEST_CASE("segments of one length, or of one length with one exception, have totals") {
   for (index_t const length : sized_list<index_t>({1, 2, 3, 4, 5, 8, 31, 32, 33, 40, 96, 97, 256},
                                                   {1, 2, 4, 7, 32, 40, 96})) {
     for (auto const& offsets : nearly_equal_offsets(5003, length)) {

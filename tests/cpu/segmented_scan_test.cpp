@@ -196,7 +196,7 @@ TEMPLATE_LIST_TEST_CASE("segments of one length are scanned, with any number of 
   });
 }
 
-TEST_CASE("segments of one length, or of one but for one, are scanned") {
+TEST_CASE("segments of one length, or of one length with one exception, are scanned") {
   for (index_t const length : sized_list<index_t>({2, 3, 4, 5, 8, 31, 32, 33}, {4, 32})) {
     for (auto const& with_empty : nearly_equal_offsets(2111, length)) {
       segmented_case<plus<std::int64_t>> const scans(without_empty(with_empty), {}, 5);
