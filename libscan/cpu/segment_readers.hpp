@@ -63,7 +63,7 @@ double density(segment_offsets<Offset> const& heads) {
   return static_cast<double>(heads.segments) / static_cast<double>(heads.begin_of(heads.segments));
 }
 
-/// The first segment that does not begin before `item`, 0 <= item < n. Starts from the place that
+/// The first segment that does not begin before `item`, 0 <= item <= n. Starts from the place that
 /// segments of average length would give, twice, and searches from there in growing steps.
 template <class Offset>
 index_t first_from(segment_offsets<Offset> const& heads, index_t item) {

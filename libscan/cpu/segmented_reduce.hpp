@@ -47,10 +47,11 @@ struct follow_segments {
   }
 };
 
-/// The segments [begin, end) between offsets that end in a chunk.
+/// The segments [begin, end) between offsets that end in a chunk. The first is the one that holds
+/// the chunk's first item, or the first of all.
 struct ended_between {
   index_t begin = 0, end = 0;
-  index_t length = 0;       ///< of all but the first, if it is equal and processors learn it; or 0
+  index_t length = 0;       ///< the one length of all except the first, if it is predictable; or 0
   bool one_by_one = false;  ///< whether each is summed in a loop of its own; no head is marked then
 };
 
@@ -122,23 +123,23 @@ constexpr bool are_long(index_t segments, index_t items) {
   return segments * (sizeof(T) < 4 ? 256 : sizeof(T) < 8 ? 96 : 40) <= items;
 }
 
-/// The length of the segments of T between ends[0..count-1], if it is equal and so short that
-/// processors learn when a loop over such a segment ends; else 0.
+/// The length of the segments of T between ends[0..count-1], if it is one and so short that
+/// processors predict where a loop over it ends; else 0. For 4-byte items, 2 and 3 are too short.
 template <class T, class Offset>
-index_t learned_length(Offset const* ends, index_t count) {
+index_t predictable_length(Offset const* ends, index_t count) {
   if (sizeof(T) < 4 || count < 3) return 0;
-  Offset const length = ends[1] - ends[0];
-  Offset const least = sizeof(T) < 8 ? least_learned : 2;
-  if (length != 1 && (length < least || length > Offset{most_learned})) return 0;
+  index_t const length = static_cast<index_t>(ends[1]) - static_cast<index_t>(ends[0]);
+  index_t const least = sizeof(T) < 8 ? min_predicted : 2;
+  if (length != 1 && (length < least || length > max_predicted)) return 0;
   // So many at a time that compilers vectorize the loop.
   for (index_t from = 1; from < count; from += word_heads) {
     bool equal = true;
     for (index_t k = from; k < std::min(from + word_heads, count); ++k) {
-      equal &= ends[k] - ends[k - 1] == length;
+      equal &= static_cast<index_t>(ends[k]) - static_cast<index_t>(ends[k - 1]) == length;
     }
     if (!equal) return 0;
   }
-  return static_cast<index_t>(length);
+  return length;
 }
 
 /// The segments of T that end in chunk `c` of n items, and empty ones at its end.
@@ -151,7 +152,7 @@ ended_between find_ended(segment_offsets<Offset> const& heads, chunk const& c, i
   index_t const count = ended.end - ended.begin;
   ended.one_by_one = detail::are_long<T>(count, c.size());
   if (!ended.one_by_one) {
-    ended.length = detail::learned_length<T>(heads.offsets + ended.begin + 1, count);
+    ended.length = detail::predictable_length<T>(heads.offsets + ended.begin + 1, count);
     ended.one_by_one = ended.length > 0;
   }
   return ended;
@@ -184,7 +185,7 @@ void sum_ended(segment_offsets<Offset> const& heads, reduced_stage<T> const& her
   totals[first] =
       detail::sum_of_few(items, std::max<index_t>(from, 0), begin, op, from < 0 ? carry : init);
   if (length == 1) {
-    for (index_t s = first + 1; s < last; ++s) totals[s] = op(init, items[begin + (s - first - 1)]);
+    for (index_t s = first + 1; s < last; ++s) totals[s] = op(init, items[begin++]);
   } else if (length > 0) {
     for (index_t s = first + 1; s < last; ++s, begin += length) {
       totals[s] = detail::append(init, items, begin, begin + length, op);
@@ -227,7 +228,7 @@ index_t find_totals(int threads, In in, Heads const& heads, index_t n, Op op,
       [&](stage& here, chunk const& c, carried const& carry) {
         if (here.between.one_by_one) return take(here, c, here.items, carry);
         T* const sums = here.space.data();
-        if (detail::are_long<T>(here.ended, c.size())) {
+        if (vectorized<Op> && detail::are_long<T>(here.ended, c.size())) {
           detail::sum_to_tails(here, sums, c.size(), op, carry.rest.value, init);
           return take(here, c, sums, carry);
         }

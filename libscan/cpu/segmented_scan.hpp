@@ -2,7 +2,7 @@
 // Segmented scans on CPU threads: the scan of libscan/cpu/scan.hpp with the operator
 // `segmented<Op>`, over pairs of an item and its head flag that only exist while they are accessed;
 // by vector code (vector_scan.hpp) if there is any. The cost does not depend on the segments'
-// lengths; 8-byte items in segments of the same 4 to 32 items cost less, in plain loops.
+// lengths; 8-byte items in segments of the same 4 to 31 items cost less, in plain loops.
 #pragma once
 
 #include <algorithm>
@@ -232,25 +232,28 @@ chunk_memory memory_ahead(Source const& source, Heads const& heads, scan_directi
   return {};
 }
 
-/// Lengths of segments, in items, for which a loop over each takes less time than vector code if
-/// all are equal, since processors learn when it ends. These do not depend on the instruction set:
-/// floats are rounded alike on all.
-inline constexpr index_t least_learned = 4, most_learned = 32;
+/// Segments of these lengths, if all have the same, take less time in a loop over each than by
+/// vector code: processors predict where such a loop ends. Not a matter of the instruction set, on
+/// which no rounding depends.
+inline constexpr index_t min_predicted = 4, max_predicted = 31;
 
-/// The length of all segments of n items, if it is equal and one of those; else 0. The first and
-/// the last may reach beyond the n items.
-inline index_t learned_length(head_word const* heads, index_t n) {
-  head_word const later = heads[0] & (heads[0] - 1);
+/// The length of all segments of n items, if it is one and predictable; else 0. The first and the
+/// last may be shorter. Whether a segment begins with the first item makes no difference: scans of
+/// a piece and of all items do the same.
+inline index_t predictable_length(head_word const* heads, index_t n) {
+  head_word const from_second = heads[0] & ~head_word{1};
+  head_word const later = from_second & (from_second - 1);
   if (later == 0) return 0;
-  index_t const first = std::countr_zero(heads[0]);
+  index_t const first = std::countr_zero(from_second);
   index_t const length = std::countr_zero(later) - first;
-  if (length < least_learned || length > most_learned) return 0;
+  if (length < min_predicted || length > max_predicted || first > length) return 0;
   constexpr index_t words = 16;
   head_word expected[words];
-  index_t const shift = (length - first % length) % length;
+  index_t const begin = length - first;  // of the first segment to the first item
   for (index_t i = 0; i < n; i += words * word_heads) {
     index_t const items = std::min(n - i, words * word_heads);
-    detail::mark(equal_segments{length}, shift + i, shift + i + items, expected);
+    detail::mark(equal_segments{length}, begin + i, begin + i + items, expected);
+    if (i == 0) expected[0] = (expected[0] & ~head_word{1}) | (heads[0] & 1);
     if (!std::equal(expected, expected + ceil_div(items, word_heads), heads + i / word_heads)) {
       return 0;
     }
@@ -258,16 +261,17 @@ inline index_t learned_length(head_word const* heads, index_t n) {
   return length;
 }
 
-/// Scans chunk `here` into to[0..items-1], while prefetching `ahead`.
+/// Scans chunk `here` into to[0..items-1]; vector code prefetches `ahead` meanwhile.
 template <scan_kind Kind, class T, class Op>
 void scan_segments(segmented_stage<T> const& here, T* to, index_t items, Op op, flagged<T> carry,
                    T init, store_policy policy, chunk_memory const& ahead) {
   T const* const in = here.items;
   head_word const* const heads = here.heads.data();
   if constexpr (sizeof(T) == 8) {
-    if (index_t const length = detail::learned_length(heads, items)) {
-      index_t begin = std::countr_zero(heads[0]);
-      detail::scan_serially<Kind>(carry.value, in, to, 0, begin, op);
+    if (index_t const length = detail::predictable_length(heads, items)) {
+      index_t begin = std::countr_zero(heads[0] & ~head_word{1});
+      T const before = detail::is_head(heads, 0) ? init : carry.value;
+      detail::scan_serially<Kind>(before, in, to, 0, begin, op);
       for (; begin < items; begin += length) {
         index_t const end = std::min(begin + length, items);
         detail::scan_serially<Kind>(init, in, to, begin, end, op);

@@ -41,9 +41,9 @@ struct read_ahead {
   }
 };
 
-/// Whether masks are vectors. Then code without masks pays off where none or all of 64 items begin
-/// segments. Where masks have registers of their own, it is slower.
-constexpr bool vector_masks = HWY_TARGET > HWY_AVX3;
+/// Whether code without masks pays off where none or all of 64 items begin segments. With AVX-512,
+/// whose masks have registers of their own, it is slower.
+constexpr bool masks_cost = HWY_TARGET > HWY_AVX3;
 
 /// Bits for the lanes of a group; its first lane is the lowest bit, and bits after its last are
 /// ignored. Where masks are vectors, one vector holds the bits in all lanes, for all vectors of the
@@ -235,14 +235,14 @@ HWY_NOINLINE void scan_groups(task<T>& lasting, index_t begin, index_t items, T*
   for (index_t i = 0; i < items; i += word_heads) {
     head_word const word = now.heads[(begin + i) / word_heads];
     int const in_word = static_cast<int>(std::min(word_heads, items - i));
-    if (vector_masks && word == 0) {
+    if (masks_cost && word == 0) {
       for (int first = 0; first < in_word; first += group_items<T>) {
         if (now.ahead.steps > 0) ask_for(now.ahead);
         continue_group(i + first);
       }
       continue;
     }
-    if (vector_masks && word == ~head_word{0}) {
+    if (masks_cost && word == ~head_word{0}) {
       for (int first = 0; first < in_word; first += group_items<T>) {
         if (now.ahead.steps > 0) ask_for(now.ahead);
         begin_group(i + first);

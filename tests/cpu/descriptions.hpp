@@ -71,17 +71,18 @@ void for_each_heads(std::vector<index_t> const& offsets, Use use) {
   use(segment_keys{numbered.data(), same_key{}}, "keys of a relation");
 }
 
-/// Offsets of n items in segments of one length: of all, and with one segment that is empty or
-/// twice as long, the second, one in the middle, or the last but one.
+/// Offsets of n items in segments of one length, and with one exception: an empty segment or one of
+/// twice the length, at either end or in the middle.
 inline std::vector<std::vector<index_t>> nearly_equal_offsets(index_t n, index_t length) {
   std::vector<index_t> equal{0};
   while (equal.back() < n) equal.push_back(std::min(equal.back() + length, n));
   std::vector<std::vector<index_t>> all{equal};
   auto const segments = static_cast<std::ptrdiff_t>(equal.size()) - 1;
-  for (std::ptrdiff_t const at : {std::ptrdiff_t{1}, segments / 2, segments - 2}) {
-    if (at < 1) continue;
+  for (std::ptrdiff_t const at :
+       {std::ptrdiff_t{0}, std::ptrdiff_t{1}, segments / 2, segments - 2, segments}) {
     all.push_back(equal);
     all.back().insert(all.back().begin() + at, equal[static_cast<std::size_t>(at)]);
+    if (at == 0 || at == segments) continue;
     all.push_back(equal);
     all.back().erase(all.back().begin() + at);
   }

@@ -140,16 +140,19 @@ TEMPLATE_LIST_TEST_CASE("totals of segments agree with a loop over each", "", to
 TEST_CASE("totals of segments are the same with any number of threads") {
   with_threads(16, [&] {
     auto const in = make_items<double>(30011);
-    auto const offsets = make_offsets(segment_shape::power_law, 30011);
-    std::vector<double> reference(offsets.size() - 1), totals(offsets.size() - 1);
-    auto const reduce = [&](int threads, std::vector<double>& to) {
-      cpu::segmented_reduce(threads, in.begin(), to.begin(), described(offsets), 30011,
-                            plus<double>{}, 1.0, 100);
-    };
-    reduce(1, reference);
-    for (int const threads : thread_counts) {
-      reduce(threads, totals);
-      CHECK(bit_difference(reference, totals) == "");
+    for (auto const& offsets :
+         {make_offsets(segment_shape::power_law, 30011), nearly_equal_offsets(30011, 7).front(),
+          nearly_equal_offsets(30011, 50).front()}) {
+      std::vector<double> reference(offsets.size() - 1), totals(offsets.size() - 1);
+      auto const reduce = [&](int threads, std::vector<double>& to) {
+        cpu::segmented_reduce(threads, in.begin(), to.begin(), described(offsets), 30011,
+                              plus<double>{}, 1.0, 100);
+      };
+      reduce(1, reference);
+      for (int const threads : thread_counts) {
+        reduce(threads, totals);
+        CHECK(bit_difference(reference, totals) == "");
+      }
     }
   });
 }

@@ -208,6 +208,35 @@ TEST_CASE("segments of one length, or of one length with one exception, are scan
   }
 }
 
+TEST_CASE("segments of one length are scanned in pieces as at once, to the last bit") {
+  index_t const n = 6144, chunk_items = 512, piece = 1024;
+  auto const in = make_items<double>(n);
+  for (index_t const length : {4, 7, 8, 31, 32, 100}) {
+    // The first segment is shorter in every second case.
+    for (index_t const less : {0, 2}) {
+      std::vector<std::uint8_t> flags(static_cast<std::size_t>(n));
+      for (index_t i = 0; i < n; ++i) {
+        flags[static_cast<std::size_t>(i)] = i == 0 || (i + less) % length == 0;
+      }
+      std::vector<double> expected(in.size()), out(in.size());
+      cpu::inclusive_segmented_scan(2, in.begin(), expected.begin(), head_flags{flags.data()}, n,
+                                    plus<double>{}, 0.0, chunk_items);
+      double carry = 0;
+      for (index_t begin = 0; begin < n; begin += piece) {
+        if (flags[static_cast<std::size_t>(begin)] != 0) carry = 0;
+        auto const read = [&](index_t from, index_t to, double* items) {
+          std::copy(in.begin() + begin + from, in.begin() + begin + to, items);
+        };
+        cpu::carried_segmented_scan<scan_kind::inclusive>(
+            2, scan_direction::forward, read, out.begin() + begin, head_flags{flags.data() + begin},
+            piece, plus<double>{}, 0.0, carry, chunk_items);
+      }
+      INFO("segments of " << length << ", the first of " << less << " less");
+      CHECK(bit_difference(expected, out) == "");
+    }
+  }
+}
+
 /// A sum that has no default.
 struct sum_of_own {
   std::int64_t value;
