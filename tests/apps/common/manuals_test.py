@@ -24,12 +24,13 @@ def options_of(program):
 
 
 class Manuals(unittest.TestCase):
-    def setUp(self):
+    @classmethod
+    def setUpClass(cls):
         scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.dir = scratch.name
+        cls.addClassCleanup(scratch.cleanup)
+        cls.dir = scratch.name
         for program in PROGRAMS:
-            subprocess.run([sys.executable, SCRIPT, program, self.dir], check=True)
+            subprocess.run([sys.executable, SCRIPT, program, cls.dir], check=True)
 
     def path(self, *parts):
         return os.path.join(self.dir, *parts)

@@ -87,7 +87,7 @@ class SameFile(OutputsCase):
     def test_by_name(self):
         kinds = ["itself", "path", "symbolic link", "hard link"]
         for (case, program, words, same), ways in grouped(combinations(
-                2, self.each_case(), kinds, ["read as it is", "read by that name"])):
+                4, self.each_case(), kinds, ["read as it is", "read by that name"])):
             before = self.content(same)
             ending = os.path.splitext(same)[1]
             self.run_in(program, *words(same), "-o", "expected" + ending)
@@ -112,7 +112,7 @@ class SameFile(OutputsCase):
 
     def test_by_descriptor(self):
         for (case, program, words, same), outputs in grouped(combinations(
-                2, self.each_case(), ["-", "/dev/stdout", "/dev/fd/{}", "/proc/self/fd/{}"])):
+                4, self.each_case(), ["-", "/dev/stdout", "/dev/fd/{}", "/proc/self/fd/{}"])):
             before = self.content(same)
             expected = self.run_in(program, *words(same))
             whole = expected + before[len(expected):]
@@ -134,21 +134,21 @@ class SameFile(OutputsCase):
         """Results must not overtake the input, nor be read as if they were input."""
         ones = np.ones(1 << (22 if QUICK else 23), "int32")
         places = np.arange(ones.size)
-        for program, words, expected in [
-                ("scan-prefix", ["in.raw", "--dtype", "int32"], places + 1),
-                ("scan-prefix", ["-", "--format", "raw", "--dtype", "int32"], places + 1),
-                ("scan-filter", ["in.raw", "--dtype", "int32", "--keep", "> 0", "--indices"], places),
-                ("scan-filter", ["/dev/stdin", "--format", "raw", "--dtype", "int32", "--keep", "> 0",
-                                 "--indices"], places),
-                ("scan-filter", ["in.raw", "--dtype", "int32", "--mask", "ones.raw", "--indices"],
-                 places)]:
+        calls = [("scan-prefix", ["in.raw", "--dtype", "int32"], places + 1),
+                 ("scan-prefix", ["-", "--format", "raw", "--dtype", "int32"], places + 1),
+                 ("scan-filter", ["in.raw", "--dtype", "int32", "--keep", "> 0", "--indices"], places),
+                 ("scan-filter", ["/dev/stdin", "--format", "raw", "--dtype", "int32", "--keep", "> 0",
+                                  "--indices"], places),
+                 ("scan-filter", ["in.raw", "--dtype", "int32", "--mask", "ones.raw", "--indices"],
+                  places)]
+        for (program, words, expected), outputs in grouped(combinations(
+                2, calls, [("-", "r+b", False), ("/dev/fd/{}", "r+b", False), ("-", "ab", True)])):
             if program not in PROGRAMS:
                 continue
             same = "ones.raw" if "ones.raw" in words else "in.raw"
             content = np.ones(ones.size, "uint8" if same == "ones.raw" else "int32").tobytes()
             self.write("in.raw", ones.tobytes())
-            for output, mode, before in [("-", "r+b", 0), ("/dev/fd/{}", "r+b", 0),
-                                         ("-", "ab", len(content))]:
+            for output, mode, appends in outputs:
                 with self.subTest(words=words, output=output, mode=mode):
                     self.write(same, content)
                     with open(self.path(same), mode) as both, open(self.path(same), "rb") as source:
@@ -160,7 +160,8 @@ class SameFile(OutputsCase):
                                         stdout=subprocess.PIPE if "{}" in output else both)
                         finally:
                             os.close(number)
-                    result = np.fromfile(self.path(same), "int64", offset=before)
+                    result = np.fromfile(self.path(same), "int64",
+                                         offset=len(content) if appends else 0)
                     self.assertTrue(np.array_equal(result, expected))
 
     def test_an_input_open_for_writing_whose_items_are_not_aligned(self):
