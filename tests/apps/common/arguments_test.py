@@ -10,7 +10,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from program_case import BAD_FILE, DONE, FAILURE, ProgramCase, USAGE, limited
+from program_case import BAD_FILE, DONE, FAILURE, ProgramCase, USAGE, limited, some_of
 
 PROGRAMS = [os.path.abspath(path) for path in sys.argv[1:]]
 del sys.argv[1:]
@@ -59,7 +59,7 @@ class Arguments(ProgramCase):
                     self.refuses(r"(-\w,)?" + option if option.startswith("--") else "--output",
                                  option, "", *whole)
             # CLI11 would take the next word as the value.
-            for option in options + flags:
+            for option in some_of(2, options + flags):
                 if option.startswith("--"):
                     with self.subTest(program=self.name, argument=option + "="):
                         self.refuses(option, option + "=", *whole)
@@ -165,7 +165,7 @@ class LittleToStartWith(ProgramCase):
                              else (middle, high))
             # With less than that the program has no memory; with still less its loader says so (127).
             seen = set()
-            for less in range(0, 400, 12):
+            for less in some_of(2, range(0, 400, 12)):
                 code, err = self.starts(resource.RLIMIT_AS, high - less * KIB)
                 seen.add(code)
                 self.assertIn(code, [DONE, FAILURE, 127], (less, err))

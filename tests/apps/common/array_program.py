@@ -15,7 +15,7 @@ import unittest
 
 import numpy as np
 
-from program_case import (BAD_FILE, DIFFERENCE, DONE, EveryProgram, FAILURE, ProgramCase, USAGE,
+from program_case import (BAD_FILE, DIFFERENCE, DONE, EveryProgram, FAILURE, ProgramCase, QUICK, USAGE,
                           combinations, grouped, limited, read_terminal)
 
 INTEGERS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
@@ -337,7 +337,7 @@ class EveryArrayProgram(EveryProgram):
         most = 100  # MiB
         arguments = ["-", "--format", "raw", "--dtype", "u64", "--threads", "1", "-o",
                      self.path("o.raw"), *self.options]
-        more = {"data": bytes(most * 1_500_000), **little_memory(most << 20)}
+        more = {"data": bytes(most * (1_100_000 if QUICK else 1_500_000)), **little_memory(most << 20)}
         if self.streams:
             self.succeeds(*arguments, **more)
             return

@@ -144,20 +144,20 @@ class OneOutput(FailuresCase):
                     yield program, self.out(name)
 
     def test_any_call_that_fails_leaves_everything_as_it_was(self):
-        for program, target in self.each_target():
-            for (before, lacks), calls in CALLS.items():
-                for call, doing in calls:
-                    with self.subTest(program=os.path.basename(program), target=target,
-                                      before=before, lacks=lacks, call=call):
-                        self.prepare((target, before))
-                        failures = "%s:%d:1" % (call, errno.EIO) + ("," + lacks if lacks else "")
-                        code, out, err = self.run_with(failures, program, self.source, "-o", target,
-                                                       *options_of(program))
-                        doing = doing.format(directory=self.path("out/"))
-                        self.assertEqual((code, out, err), (
-                            BAD_FILE, b"", "%s: error: %s: %s: %s\n" % (
-                                os.path.basename(program), target, doing, os.strerror(errno.EIO))))
-                        self.assert_untouched()
+        for (program, target), (before, lacks, call, doing) in combinations(
+                2, self.each_target(), [(before, lacks, call, doing)
+                                        for (before, lacks), calls in CALLS.items()
+                                        for call, doing in calls]):
+            with self.subTest(program=os.path.basename(program), target=target, before=before,
+                              lacks=lacks, call=call):
+                self.prepare((target, before))
+                failures = "%s:%d:1" % (call, errno.EIO) + ("," + lacks if lacks else "")
+                code, out, err = self.run_with(failures, program, self.source, "-o", target,
+                                               *options_of(program))
+                doing = doing.format(directory=self.path("out/"))
+                self.assertEqual((code, out, err), (BAD_FILE, b"", "%s: error: %s: %s: %s\n" % (
+                    os.path.basename(program), target, doing, os.strerror(errno.EIO))))
+                self.assert_untouched()
 
     def test_what_a_file_system_lacks_is_done_without(self):
         for program, target in self.each_target():
@@ -248,15 +248,14 @@ class Signals(FailuresCase):
             self.assertEqual((code, err), (-number, ""))
 
     def test_each_signal_leaves_nothing(self):
-        for number in ENDING:
-            for call, before, lacks in [("write", "nothing", ""), ("linkat", "nothing", ""),
-                                        ("rename", "file", ""), ("fsync", "file", ""),
-                                        ("write", "file", "," + NAMELESS),
-                                        ("rename", "nothing", "," + NAMELESS)]:
-                with self.subTest(signal=number, call=call, before=before, lacks=lacks):
-                    self.send(number, call, before, lacks)
-                    if number not in IGNORED:
-                        self.assert_untouched()
+        places = [("write", "nothing", ""), ("linkat", "nothing", ""), ("rename", "file", ""),
+                  ("fsync", "file", ""), ("write", "file", "," + NAMELESS),
+                  ("rename", "nothing", "," + NAMELESS)]
+        for number, (call, before, lacks) in combinations(3, ENDING, places):
+            with self.subTest(signal=number, call=call, before=before, lacks=lacks):
+                self.send(number, call, before, lacks)
+                if number not in IGNORED:
+                    self.assert_untouched()
 
     def test_sigkill_leaves_nothing_but_what_docs_tell(self):
         for before, calls in [("nothing", ["tmpfile", "write", "dup", "close", "linkat"]),
@@ -296,7 +295,7 @@ class TwoOutputs(FailuresCase):
         calls = ["tmpfile", "open", "write", "dup", "close", "fchown", "fchmod", "fsync", "linkat",
                  "link", "rename", "fallocate"]
         for (program, words, targets), lacks, call, which in combinations(
-                2, self.each_pair(), ["", NAMELESS], calls, [1, 2]):
+                3, self.each_pair(), ["", NAMELESS], calls, [1, 2]):
             if (call, which) == ("link", 2):
                 continue
             for before in self.each_state(program, targets):

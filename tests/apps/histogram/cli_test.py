@@ -18,7 +18,7 @@ import numpy as np
 sys.path.insert(0, os.path.abspath(__file__ + "/../../common"))
 from array_program import (ArrayProgramCase, DTYPES, EveryArrayProgram, INTEGERS, content_of,
                            samples)
-from program_case import BAD_FILE, DONE, FAILURE, USAGE, limited, some_of
+from program_case import BAD_FILE, DONE, FAILURE, QUICK, USAGE, combinations, grouped, limited, some_of
 
 PROGRAM, FAULTY = [os.path.abspath(sys.argv.pop(1)) for _ in range(2)]
 GNUPLOT = shutil.which("gnuplot")
@@ -231,7 +231,7 @@ class Results(HistogramCase):
             with np.errstate(over="ignore"):
                 array = np.array([x for x in interesting if fits(x, dtype)], dtype)
             source = self.save("in.npy", array)
-            for edges in some_of(3, lists, turn):
+            for edges in some_of(4, lists, turn):
                 type_of_edges = next(each for each in ["int64", "uint64", "float64"]
                                      if all(fits(x, each) for x in edges))
                 file = self.save("e.npy", np.array(edges, type_of_edges))
@@ -308,8 +308,9 @@ class Results(HistogramCase):
         source = self.save("in.npy", array)
         self.assertSame(self.counts(source, "--integers", "--range", "0:1048575"),
                         np.bincount(array, minlength=2**20))
-        self.assertSame(self.counts(source, "--bins", 2**24, "--range", "0:1048576"),
-                        np.bincount(array * 16, minlength=2**24))
+        each = 4 if QUICK else 16
+        self.assertSame(self.counts(source, "--bins", each * 2**20, "--range", "0:1048576"),
+                        np.bincount(array * each, minlength=each * 2**20))
 
     def test_bins_count_as_memory(self):
         source = self.save("in.npy", np.zeros(10, "uint32"))
@@ -395,20 +396,20 @@ class Algorithms(HistogramCase):
     def test_each_counts_as_numpy(self):
         rng = np.random.default_rng(3)
         edges = np.array([-50.0, -3, 0, 0, 7.5, 60])
-        for dtype, n in [("int8", 700), ("uint16", 0), ("int32", 1025), ("uint64", 300),
-                         ("float32", 900), ("float64", 1)]:
+        inputs = [("int8", 700), ("uint16", 0), ("int32", 1025), ("uint64", 300), ("float32", 900),
+                  ("float64", 1)]
+        for (dtype, n), cases in grouped(combinations(2, inputs, self.names + ["block-count"],
+                                                      ["bins", "edges"])):
             array = rng.integers(0 if dtype[0] == "u" else -80, 120, n).astype(dtype)
-            source, expected = self.save("in.npy", array), self.expected_counts(array)
-            for name in self.names + ["block-count"]:
-                with self.subTest(dtype=dtype, n=n, algorithm=name):
-                    given = [source, "--algorithm", name]
-                    np.testing.assert_array_equal(self.counts(*given, *self.options), expected)
+            source = self.save("in.npy", array)
+            rules = {"bins": (self.options, np.histogram(inside(array, 1, 100), 7, (1, 100))[0]),
+                     "edges": (["--edges", self.save("e.npy", edges)],
+                               np.histogram(inside(array, -50, 60), edges)[0])}
+            for name, rule in cases:
+                with self.subTest(dtype=dtype, n=n, algorithm=name, rule=rule):
+                    options, expected = rules[rule]
                     np.testing.assert_array_equal(
-                        self.counts(*given, "--edges", self.save("e.npy", edges)),
-                        np.histogram(inside(array, -50, 60), edges)[0])
-
-    def expected_counts(self, array):
-        return np.histogram(inside(array, 1, 100), 7, (1, 100))[0]
+                        self.counts(source, "--algorithm", name, *options), expected)
 
     def test_what_is_said_and_refused(self):
         source = self.save("in.npy", np.arange(50))

@@ -468,27 +468,33 @@ class Messages(SortCase):
         os.mkdir(self.path("temp"))
         bound = ["--memory", "16M", "--threads", "2"]
         little = bound + ["--temp", self.path("temp")]
-        for name, keys in [("many", np.tile(many, 4)), ("floats", np.tile(floats, 4)),
-                           ("two", random.integers(0, 2, 4 * n, dtype="int64")),
-                           ("zipf", np.tile(random.zipf(1.2, n).astype("uint64"), 4)),
-                           ("equal", np.full(4 * n, 3.5)),
-                           ("sorted", np.sort(np.tile(many, 4)))][:3 if QUICK else 6]:
+        every = [("many", np.tile(many, 4)), ("floats", np.tile(floats, 4)),
+                 ("two", random.integers(0, 2, 4 * n, dtype="int64")),
+                 ("zipf", np.tile(random.zipf(1.2, n).astype("uint64"), 4)),
+                 ("equal", np.full(4 * n, 3.5)), ("sorted", np.sort(np.tile(many, 4)))]
+        moved = self.save("v.npy", np.arange(4 * n, dtype="uint32"))
+        for (name, keys), whats in grouped(combinations(
+                2, every[:3 if QUICK else 6], ["positions", "keys", "values", "a pipe"])):
             source = self.save("in.npy", keys)
             order = np.argsort(keys, kind="stable")
-            with self.subTest(keys=name):
-                self.succeeds(source, "-o", self.path("o.npy"), *little)
-                self.assertSame(self.load("o.npy", keys.dtype), keys[order])
-                self.succeeds(source, "-o", self.path("o.npy"), "--argsort", *little)
-                self.assertSame(self.load("o.npy", "int64"), order)
-                out = self.succeeds("-", *little, data=content_of(source))
-                self.assertSame(np.load(io.BytesIO(out)), keys[order])
-                moved = self.save("v.npy", np.arange(keys.size, dtype="uint32"))
-                self.succeeds(source, "-o", self.path("o.npy"), "--values", moved, "--unique",
-                              "--values-output", self.path("w.npy"), *little)
-                firsts = order[np.flatnonzero(np.append(True, np.diff(keys[order]) != 0))]
-                self.assertSame(self.load("o.npy", keys.dtype), keys[firsts])
-                self.assertSame(self.load("w.npy", "uint32"), firsts.astype("uint32"))
-                self.assertEqual(os.listdir(self.path("temp")), [])
+            for what, in whats:
+                with self.subTest(keys=name, what=what):
+                    if what == "keys":
+                        self.succeeds(source, "-o", self.path("o.npy"), *little)
+                        self.assertSame(self.load("o.npy", keys.dtype), keys[order])
+                    elif what == "positions":
+                        self.succeeds(source, "-o", self.path("o.npy"), "--argsort", *little)
+                        self.assertSame(self.load("o.npy", "int64"), order)
+                    elif what == "a pipe":
+                        out = self.succeeds("-", *little, data=content_of(source))
+                        self.assertSame(np.load(io.BytesIO(out)), keys[order])
+                    else:
+                        self.succeeds(source, "-o", self.path("o.npy"), "--values", moved, "--unique",
+                                      "--values-output", self.path("w.npy"), *little)
+                        firsts = order[np.flatnonzero(np.append(True, np.diff(keys[order]) != 0))]
+                        self.assertSame(self.load("o.npy", keys.dtype), keys[firsts])
+                        self.assertSame(self.load("w.npy", "uint32"), firsts.astype("uint32"))
+                    self.assertEqual(os.listdir(self.path("temp")), [])
         source = self.save("in.npy", np.tile(many, 4))
         self.refused(source, "none: cannot write a temporary file (see --temp and TMPDIR)", *bound,
                      "--temp", self.path("none"), code=BAD_FILE)
@@ -497,23 +503,23 @@ class Messages(SortCase):
         array = np.random.default_rng(3).integers(0, 2**64, 2**(22 if QUICK else 24), dtype="uint64")
         source = self.save("in.npy", array)
         array.sort()
-        for number in [signal.SIGINT, signal.SIGTERM]:
-            for delay in [0, 0.01, 0.03, 0.1, 0.3]:
-                with self.subTest(signal=number, delay=delay):
-                    with subprocess.Popen(
-                            [PROGRAM, source, "-o", self.path("o.npy"), "--threads", "8",
-                             "--progress"], stderr=subprocess.PIPE) as process:
-                        lines = iter(process.stderr.readline, b"")
-                        self.assertTrue(any(b"100 %" in line for line in lines))  # of reading
-                        time.sleep(delay)
-                        process.send_signal(number)
-                        process.wait(self.timeout)
-                    self.assertIn(process.returncode, [-number, DONE])
-                    # All of the output is there, or nothing.
-                    if process.returncode == DONE or os.path.exists(self.path("o.npy")):
-                        self.assertSame(self.load("o.npy", "uint64"), array)
-                        os.remove(self.path("o.npy"))
-                    self.assertHolds("in.npy")
+        for number, delay in combinations(2, [signal.SIGINT, signal.SIGTERM],
+                                          [0, 0.01, 0.03, 0.1, 0.3]):
+            with self.subTest(signal=number, delay=delay):
+                with subprocess.Popen(
+                        [PROGRAM, source, "-o", self.path("o.npy"), "--threads", "8",
+                         "--progress"], stderr=subprocess.PIPE) as process:
+                    lines = iter(process.stderr.readline, b"")
+                    self.assertTrue(any(b"100 %" in line for line in lines))  # of reading
+                    time.sleep(delay)
+                    process.send_signal(number)
+                    process.wait(self.timeout)
+                self.assertIn(process.returncode, [-number, DONE])
+                # All of the output is there, or nothing.
+                if process.returncode == DONE or os.path.exists(self.path("o.npy")):
+                    self.assertSame(self.load("o.npy", "uint64"), array)
+                    os.remove(self.path("o.npy"))
+                self.assertHolds("in.npy")
 
     def test_a_full_disk_leaves_neither_keys_nor_values(self):
         source = self.save("in.npy", np.arange(1_000_000))
