@@ -5,6 +5,7 @@ every byte once, and its memory with the page cache stays within --memory. Where
 cgroups, one enforces that; elsewhere RLIMIT_AS limits the address space.
 Run as: streams_test.py path/to/program..."""
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -190,15 +191,23 @@ class Sorts(StreamCase):
 
     @needs_little_memory
     def test_limited_addresses(self):
-        """Threads take memory from one heap, and work for which no thread starts is not lost."""
+        """Threads take memory from one heap: each of their own would reserve 64 MiB of addresses."""
         right = np.sort(self.array)
-        for less in some_of(2, range(10)):
+        for less in some_of(5, range(10)):
             with self.subTest(less=less):
-                done = subprocess.run([PROGRAMS["scan-sort"], self.source, "-o", self.path("o.npy"),
-                                       "--memory", str(self.memory), "--threads", "2"],
-                                      stderr=subprocess.PIPE, text=True,
-                                      **limited(resource.RLIMIT_AS, ADDRESSES - 8 * less * MIB))
-                self.assertEqual((done.returncode, done.stderr), (DONE, ""))
+                process = subprocess.Popen(
+                    [PROGRAMS["scan-sort"], self.source, "-o", self.path("o.npy"), "--memory",
+                     str(self.memory), "--threads", "2"], stderr=subprocess.PIPE, text=True,
+                    **limited(resource.RLIMIT_AS, ADDRESSES - 8 * less * MIB))
+                reserved = 0  # KiB
+                while process.poll() is None:
+                    with open("/proc/%d/status" % process.pid) as file:
+                        peak = re.search(r"VmPeak:\s+(\d+)", file.read())  # none when it has ended
+                    reserved = max(reserved, int(peak[1]) if peak else 0)
+                    time.sleep(0.005)
+                self.assertEqual((process.returncode, process.stderr.read()), (DONE, ""))
+                process.stderr.close()
+                self.assertLess(reserved, 220 << 10)
                 self.assertTrue(np.array_equal(self.loads("o.npy"), right))
 
     def test_sorts_after_it_was_killed_in_each_phase(self):
