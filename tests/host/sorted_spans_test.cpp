@@ -147,6 +147,7 @@ TEMPLATE_TEST_CASE("sorts of device memory take segments in every form, as on ho
   using value = typename TestType::value;
   engine const here = engine::cpu(1);
   sort_options const down{.direction = sort_direction::descending};
+  auto turn = sizeof(value);
   for (index_t const n : sized_list<index_t>({0, 1, 33, 5000}, {0, 33, 2500})) {
     auto const keys = few_keys<key>(n);
     auto const values = numbered<value>(n);
@@ -157,6 +158,7 @@ TEMPLATE_TEST_CASE("sorts of device memory take segments in every form, as on ho
       device_memory<value> const with(on, values);
       device_span<key const> const from{in.data(), n};
       for (auto const& [how, d_how] : forms_of(segments, there, n)) {
+        if (quick_types && n > 33 && turn++ % 2 != 0) continue;  // large ones in turn
         INFO(on.description() << ", " << n << " keys, form " << static_cast<int>(how.how()));
         // What is in no segment stays as it was.
         std::vector<key> expected(keys.size(), key(99));

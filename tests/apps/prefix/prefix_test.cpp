@@ -50,7 +50,7 @@ TEST_CASE("head flags are packed in the order of the scan, whatever form they co
 
 template <class T, class Item>
 void check_cpu(pattern p) {
-  owned_call<T, Item> owned(make_input<Item>(p, 3001), T(3));
+  owned_call<T, Item> owned(make_input<Item>(p, sized(3001, 1001)), T(3));
   each_manner([&](scan_kind kind, scan_direction direction, form how) {
     for (operator_kind const op : all_operators) {
       if (is_bitwise(op) && !std::is_integral_v<T>) continue;
