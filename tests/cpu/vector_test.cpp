@@ -136,7 +136,8 @@ void check_segmented_scans(vector_segmented_scan<Op> const& code) {
         auto const expected = segmented_loop(kind, in, heads, op, carry, init);
         for (store_policy const policy : both_policies) {
           bool const streams = policy == store_policy::non_temporal;
-          // In the quick set each kind is stored by one policy, and with more segments by the other.
+          // In the quick set each kind is stored by one policy, and with more segments by the
+          // other.
           bool const inclusive = kind == scan_kind::inclusive;
           bool const few = heads_in_64 == 1 || heads_in_64 == 64;
           if (quick_types && n >= 100 && streams == (inclusive == few)) continue;

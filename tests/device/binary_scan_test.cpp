@@ -148,8 +148,12 @@ TEMPLATE_TEST_CASE("no pointer needs alignment beyond its type's, and nothing ou
                    "", small_tuning, small_two_launch_tuning, automatic) {
   for (int offset = 0; offset <= 16; ++offset) {
     INFO("offset " << offset);
-    require_ranks<TestType, narrow_rank>(make_bytes(2500, 2), offset);
-    require_ranks<TestType, wide_rank>(make_bytes(2500, 2), offset);
+    // In the quick set either rank has the offset 0 and odd and even ones.
+    bool const both = !quick_types || offset == 0;
+    if (both || offset / 2 % 2 == 0)
+      require_ranks<TestType, narrow_rank>(make_bytes(2500, 2), offset);
+    if (both || offset / 2 % 2 != 0)
+      require_ranks<TestType, wide_rank>(make_bytes(2500, 2), offset);
   }
 }
 

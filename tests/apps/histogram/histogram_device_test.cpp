@@ -467,7 +467,9 @@ TEMPLATE_TEST_CASE("more even-width bins than are proven are exact", "", std::in
     REQUIRE(!rule.proven());
     auto const edges = even_edges(lo, hi, bins);
     index_t wrong = 0;
+    int turn = 0;
     for (TestType const& sample : samples_at<TestType>(edges)) {
+      if (quick_types && turn++ % 4 != 0) continue;  // below, at and above edges, in turn
       wrong += rule.find(sample) != place_by_edges(exact(sample), edges) ? 1 : 0;
     }
     REQUIRE(wrong == 0);

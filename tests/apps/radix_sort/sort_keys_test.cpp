@@ -187,7 +187,12 @@ TEST_CASE("a portion of several tiles begins where the one before it ended") {
   using pass = staged::pass;
   constexpr index_t portion = pass::portion_tiles * pass::rank_warps * pass::items_per_thread * 32;
   for (index_t const n : sized_list({portion + 1, 2 * portion + 600}, {2 * portion + 600})) {
-    require_sorted_both_ways<staged>(make_keys<short_key>(variety::any, n));
+    auto const keys = make_keys<short_key>(variety::any, n);
+    if (quick_types) {
+      require_sorted<staged>(keys, sort_order<short_key>{}, plain_order{});
+    } else {
+      require_sorted_both_ways<staged>(keys);
+    }
   }
 }
 

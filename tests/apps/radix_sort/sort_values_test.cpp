@@ -199,7 +199,7 @@ TEMPLATE_TEST_CASE("no pointer of pairs needs alignment beyond its type's", "", 
 }
 
 TEST_CASE("sorts with values find space in the workspaces they request") {
-  constexpr index_t n = 20000;
+  constexpr index_t n = sized(20000, 10000);
   auto const keys = make_keys<std::uint32_t>(variety::any, n);
   auto const positions = sorted_positions(keys, std::less<>{});
   using passes = std::conditional_t<quick_types, tiny_passes,
