@@ -125,7 +125,8 @@ TEMPLATE_LIST_TEST_CASE("scans agree with a serial loop for every small n and ti
 /// nothing.
 template <class Op>
 std::string ladder_faults(index_t chunk_items) {
-  for (index_t const n : size_ladder(chunk_items)) {
+  index_t const limit = sized(index_t{1} << 62, 33 * chunk_items);
+  for (index_t const n : size_ladder(chunk_items, 256, limit)) {
     auto faults = scan_faults(2, n, Op{}, some_init<Op>(), chunk_items);
     if (!faults.empty()) return faults;
   }

@@ -147,7 +147,8 @@ TEMPLATE_LIST_TEST_CASE("plain scans widen, and run from the end", "", operation
   using Op = typename TestType::op;
   using T = typename Op::value_type;
   T const init = static_cast<T>(3);
-  for (index_t const n : {0, 1, 100, 5000, 40000}) {
+  for (index_t const n :
+       {index_t{0}, index_t{1}, index_t{100}, sized(5000, 2500), index_t{40000}}) {
     auto const items = small_items<Item>(n);
     std::vector<Item> const turned(items.rbegin(), items.rend());
     owned_items<Item> const in(items);

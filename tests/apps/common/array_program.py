@@ -15,8 +15,8 @@ import unittest
 
 import numpy as np
 
-from program_case import (BAD_FILE, DIFFERENCE, DONE, EveryProgram, FAILURE, ProgramCase, QUICK, USAGE,
-                          combinations, grouped, limited, read_terminal)
+from program_case import (BAD_FILE, DIFFERENCE, DONE, EveryProgram, FAILURE, ProgramCase, QUICK,
+                          USAGE, combinations, grouped, limited, read_terminal)
 
 INTEGERS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
 FLOATS = ["float32", "float64"]
@@ -73,7 +73,7 @@ class ArrayProgramCase(ProgramCase):
 
     def compress(self, name):
         """A copy of a file, compressed."""
-        return self.write(name + ".gz", gzip.compress(content_of(self.path(name))))
+        return self.write(name + ".gz", gzip.compress(content_of(self.path(name)), 1))
 
     def load(self, name, dtype):
         """An output of any format as an array of `dtype`."""
@@ -170,7 +170,7 @@ class EveryArrayProgram(EveryProgram):
         array = samples("int32", 70000)
         expected = self.expected(array)
         npy = content_of(self.save("in.npy", array))
-        for data in [npy, gzip.compress(npy)]:
+        for data in [npy, gzip.compress(npy, 1)]:
             self.write("o.npy", self.succeeds("-", *self.options, data=data))
             self.assertSame(self.load("o.npy", expected.dtype), expected)
         out = self.succeeds("-", "--format", "raw", "--dtype", "int32", "-o", "-", *self.options,
@@ -337,7 +337,8 @@ class EveryArrayProgram(EveryProgram):
         most = 100  # MiB
         arguments = ["-", "--format", "raw", "--dtype", "u64", "--threads", "1", "-o",
                      self.path("o.raw"), *self.options]
-        more = {"data": bytes(most * (1_100_000 if QUICK else 1_500_000)), **little_memory(most << 20)}
+        size = most * (1_100_000 if QUICK else 1_500_000)
+        more = {"data": bytes(size), **little_memory(most << 20)}
         if self.streams:
             self.succeeds(*arguments, **more)
             return

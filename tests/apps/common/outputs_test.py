@@ -134,11 +134,11 @@ class SameFile(OutputsCase):
         """Results must not overtake the input, nor be read as if they were input."""
         ones = np.ones(1 << (22 if QUICK else 23), "int32")
         places = np.arange(ones.size)
+        positions = ["--dtype", "int32", "--keep", "> 0", "--indices"]
         calls = [("scan-prefix", ["in.raw", "--dtype", "int32"], places + 1),
                  ("scan-prefix", ["-", "--format", "raw", "--dtype", "int32"], places + 1),
-                 ("scan-filter", ["in.raw", "--dtype", "int32", "--keep", "> 0", "--indices"], places),
-                 ("scan-filter", ["/dev/stdin", "--format", "raw", "--dtype", "int32", "--keep", "> 0",
-                                  "--indices"], places),
+                 ("scan-filter", ["in.raw", *positions], places),
+                 ("scan-filter", ["/dev/stdin", "--format", "raw", *positions], places),
                  ("scan-filter", ["in.raw", "--dtype", "int32", "--mask", "ones.raw", "--indices"],
                   places)]
         for (program, words, expected), outputs in grouped(combinations(
@@ -148,7 +148,7 @@ class SameFile(OutputsCase):
             same = "ones.raw" if "ones.raw" in words else "in.raw"
             content = np.ones(ones.size, "uint8" if same == "ones.raw" else "int32").tobytes()
             self.write("in.raw", ones.tobytes())
-            for output, mode, appends in outputs:
+            for (output, mode, appends), in outputs:
                 with self.subTest(words=words, output=output, mode=mode):
                     self.write(same, content)
                     with open(self.path(same), mode) as both, open(self.path(same), "rb") as source:

@@ -18,7 +18,8 @@ import numpy as np
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from array_program import needs_little_memory
-from program_case import (BAD_FILE, DONE, ProgramCase, QUICK, cgroup, combinations, limited, some_of)
+from program_case import (BAD_FILE, DONE, ProgramCase, QUICK, cgroup, combinations, limited,
+                          some_of)
 
 PROGRAMS = {os.path.basename(path): os.path.abspath(path) for path in sys.argv[1:]}
 del sys.argv[1:]
@@ -191,7 +192,7 @@ class Sorts(StreamCase):
 
     @needs_little_memory
     def test_limited_addresses(self):
-        """Threads take memory from one heap: each of their own would reserve 64 MiB of addresses."""
+        """Threads take memory from one heap. Each of their own would reserve 64 MiB."""
         right = np.sort(self.array)
         for less in some_of(5, range(10)):
             with self.subTest(less=less):
@@ -278,8 +279,8 @@ class Texts(StreamCase):
                  ("scan-histogram", ["--bins", "64", "--range", "0:%d" % self.rows],
                   np.histogram(keys, 64, (0, self.rows))[0])]):
             with self.subTest(program=name, options=options):
-                self.runs(name, self.text, "-o", self.path("o.npy"), "--column", "2", *options, *more,
-                          reads=passes * size, writes=size, beside=[self.text])
+                self.runs(name, self.text, "-o", self.path("o.npy"), "--column", "2", *options,
+                          *more, reads=passes * size, writes=size, beside=[self.text])
                 self.assertTrue(np.array_equal(self.loads("o.npy"), expected))
 
     def test_the_last_number_decides_the_type(self):

@@ -18,7 +18,8 @@ import numpy as np
 sys.path.insert(0, os.path.abspath(__file__ + "/../../common"))
 from array_program import (ArrayProgramCase, DTYPES, EveryArrayProgram, INTEGERS, content_of,
                            samples)
-from program_case import BAD_FILE, DONE, FAILURE, QUICK, USAGE, combinations, grouped, limited, some_of
+from program_case import (BAD_FILE, DONE, FAILURE, QUICK, USAGE, combinations, grouped, limited,
+                          some_of)
 
 PROGRAM, FAULTY = [os.path.abspath(sys.argv.pop(1)) for _ in range(2)]
 GNUPLOT = shutil.which("gnuplot")
@@ -396,8 +397,8 @@ class Algorithms(HistogramCase):
     def test_each_counts_as_numpy(self):
         rng = np.random.default_rng(3)
         edges = np.array([-50.0, -3, 0, 0, 7.5, 60])
-        inputs = [("int8", 700), ("uint16", 0), ("int32", 1025), ("uint64", 300), ("float32", 900),
-                  ("float64", 1)]
+        inputs = zip(["int8", "uint16", "int32", "uint64", "float32", "float64"],
+                     [700, 0, 1025, 300, 900, 1])
         for (dtype, n), cases in grouped(combinations(2, inputs, self.names + ["block-count"],
                                                       ["bins", "edges"])):
             array = rng.integers(0 if dtype[0] == "u" else -80, 120, n).astype(dtype)

@@ -489,8 +489,8 @@ class Messages(SortCase):
                         out = self.succeeds("-", *little, data=content_of(source))
                         self.assertSame(np.load(io.BytesIO(out)), keys[order])
                     else:
-                        self.succeeds(source, "-o", self.path("o.npy"), "--values", moved, "--unique",
-                                      "--values-output", self.path("w.npy"), *little)
+                        self.succeeds(source, "-o", self.path("o.npy"), "--values", moved,
+                                      "--unique", "--values-output", self.path("w.npy"), *little)
                         firsts = order[np.flatnonzero(np.append(True, np.diff(keys[order]) != 0))]
                         self.assertSame(self.load("o.npy", keys.dtype), keys[firsts])
                         self.assertSame(self.load("w.npy", "uint32"), firsts.astype("uint32"))

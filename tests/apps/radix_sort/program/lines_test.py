@@ -13,7 +13,8 @@ from program_case import DONE, ProgramCase, QUICK, combinations, some_of
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 ROWS = 30_000 if QUICK else 100_000
-WAYS = [["--threads", "1"], ["--threads", "2"], ["--threads", "3", "--memory", "12M"], ["from a pipe"]]
+WAYS = [["--threads", "1"], ["--threads", "2"], ["--threads", "3", "--memory", "12M"],
+        ["from a pipe"]]
 
 
 def cells_of(kind, random, n):
@@ -54,7 +55,7 @@ class Lines(ProgramCase):
         self.turn = 0
 
     def sorts(self, data, expected, *arguments):
-        """Every way must give these bytes. In a quick run each second one, in the next call the others."""
+        """Every way must give these bytes; in a quick run half of them, in turns."""
         file = self.write("in.csv", data)
         for way in some_of(2, WAYS, self.turn):
             with self.subTest(arguments=arguments, way=way):
