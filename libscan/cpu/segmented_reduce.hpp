@@ -277,8 +277,10 @@ void check_reduction(char const* call, int threads, In const& in, Heads const& h
 ///
 /// Types: `in` is a random-access iterator or pointer; items are converted to Op::value_type.
 /// `heads` marks where segments begin; none is empty. `totals` is a random-access iterator or
-/// pointer with space for one result per segment; writes to it must not race. Operator,
-/// repeatability and errors are those of `segmented_scan`.
+/// pointer with space for one result per segment; writes to it must not race. Operator and errors
+/// are those of `segmented_scan`.
+/// Determinism: the same for any number of threads and on any processor. Floats of the same segments,
+/// described otherwise, may be rounded in another order.
 /// Aliasing: `totals` must not overlap anything (refused if it is known to begin within what is
 /// read).
 /// Memory: reads n items and the description (offsets twice), writes one result per segment;
