@@ -280,10 +280,11 @@ void check_reduction(char const* call, int threads, In const& in, Heads const& h
 /// pointer with space for one result per segment; writes to it must not race. Operator and errors
 /// are those of `segmented_scan`.
 /// Determinism: the same for any number of threads and on any processor. Floats of the same
-/// segments, described otherwise, may be rounded in another order. Aliasing: `totals` must not
-/// overlap anything (refused if it is known to begin within what is read). Memory: reads n items
-/// and the description (offsets twice), writes one result per segment; allocates one chunk per
-/// thread if that is larger than 8 KiB.
+/// segments, described otherwise, may be rounded in another order.
+/// Aliasing: `totals` must not overlap anything (refused if it is known to begin within what is
+/// read).
+/// Memory: reads n items and the description (offsets twice), writes one result per segment;
+/// allocates one chunk per thread if that is larger than 8 KiB.
 template <std::random_access_iterator In, segment_heads Heads, std::random_access_iterator Totals,
           monoid Op>
 index_t segmented_reduce(int threads, In in, Totals totals, Heads const& heads, index_t n, Op op,
