@@ -43,7 +43,7 @@ void scan_segments(int threads, std::span<Item const> in, std::span<Result> out,
   auto const n = static_cast<index_t>(in.size());
   if (!segments.counts_segments()) {
     return cpu::segmented_scan<Kind>(threads, scan_direction::forward, in.data(), out.data(),
-                                     described_heads{segments}, n, op, init);
+                                     described_heads(segments, n), n, op, init);
   }
   cpu::detail::check_segmented_scan<typename Op::value_type>(in.data(), out.data(), n);
   index_bounds const bounds(segments);
@@ -59,7 +59,7 @@ index_t reduce_segments(int threads, std::span<Item const> in, std::span<Total> 
                         typename Op::value_type const& init) {
   auto const n = static_cast<index_t>(in.size());
   if (!segments.counts_segments()) {
-    return cpu::segmented_reduce(threads, in.data(), totals.data(), described_heads{segments}, n,
+    return cpu::segmented_reduce(threads, in.data(), totals.data(), described_heads(segments, n), n,
                                  op, init);
   }
   cpu::detail::refuse_reduction<typename Op::value_type, Item const*, segment_ranges<index_t>,

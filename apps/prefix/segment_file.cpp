@@ -228,7 +228,7 @@ bool segment_stream::changes(std::byte const* key, std::byte const* other) const
 }
 
 segmentation segment_stream::next_in_memory(index_t first, index_t count) {
-  libscan::detail::described_heads const heads{all_.segments()};
+  libscan::detail::described_heads const heads(all_.segments(), n_);
   auto const mark = [&](index_t begin, index_t items) {
     marks_.resize(static_cast<std::size_t>(ceil_div(items, cpu::word_heads)));
     heads.mark(begin, begin + items, marks_.data());

@@ -58,8 +58,8 @@ void for_each_segment(few_heads const& heads, Work work) {
   if (heads.n > 0) work(begin, heads.n);
 }
 template <class Offset, class Work>
-void for_each_segment(segment_offsets<Offset> const& heads, Work work) {
-  for (index_t s = 0; s < heads.segments; ++s) work(heads.begin_of(s), heads.begin_of(s + 1));
+void for_each_segment(segment_bounds<Offset> const& heads, Work work) {
+  for (index_t s = 0; s < heads.segments(); ++s) work(heads.begin_of(s), heads.begin_of(s + 1));
 }
 
 /// Scans the segments of few items into `out`, which may be `in`; both are in the order of the
@@ -87,7 +87,7 @@ void scan_few_segments(scan_direction direction, T const* in, Heads const& heads
   bool const forward = direction == scan_direction::forward;
   std::reverse_iterator const from_last(in + n);
   std::reverse_iterator const to_last(out + n);
-  if constexpr (by_offsets<Heads>) {
+  if constexpr (by_bounds<Heads>) {
     detail::for_each_segment(heads, [&](index_t begin, index_t end) {
       if (forward) {
         detail::scan_serially<Kind>(init, in, out, begin, end, op);
@@ -106,7 +106,7 @@ void scan_few_segments(scan_direction direction, T const* in, Heads const& heads
 template <class T, class In, class Op>
 T sum_of_few(In in, index_t begin, index_t end, Op op, T init) {
   // Items for which calling other code pays off: compilers do not vectorize sums of floats.
-  constexpr index_t many = std::floating_point<T> ? 16 : 64;
+  constexpr index_t many = std::integral<T> && sizeof(T) == 4 ? 256 : 48;
   if (end - begin < many) return detail::append(init, in, begin, end, op);
   stream_values<T> sums = detail::all_streams(init);
   return op(init, chunk_code<In, T*, Op>::sum(in + begin, end - begin, op, sums));
@@ -124,7 +124,7 @@ index_t sum_few_segments(In in, Heads const& heads, index_t n, Op op, typename O
       take(segment++, begin, detail::sum_of_few(in, begin, end, op, init));
     });
   };
-  if constexpr (by_offsets<Heads>) {
+  if constexpr (by_bounds<Heads>) {
     sum_each(heads);
   } else {
     few_heads const begins(heads, scan_direction::forward, n);

@@ -50,42 +50,52 @@ index_t first_negative(int threads, index_t n, NumberAt const& number_at) {
                          "; expected >= 0");
 }
 
-/// Whether segments + 1 offsets ascend, by vector code: those of 4 bytes as unsigned numbers. If
-/// so, and the last one is not negative, none is: it would be more than the last. False for types
-/// without vector code.
+/// The ascent of count > 0 offsets, by vector code: those of 4 bytes as unsigned numbers. If they
+/// ascend, and the last one is not negative, none is: it would be more than the last. Nothing is
+/// true for types without vector code.
 template <class Offset>
-bool ascend_by_vectors(int threads, Offset const* offsets, index_t segments) {
+ascent ascent_by_vectors(int threads, Offset const* offsets, index_t count, index_t step) {
   if constexpr (std::integral<Offset> && (sizeof(Offset) == 4 || sizeof(Offset) == 8)) {
     vector_heads const& code = best_vector_heads();
-    auto const ascend = sizeof(Offset) == 4 ? code.ascend_4_bytes : code.ascend_8_bytes;
+    auto const find = sizeof(Offset) == 4 ? code.ascent_of_4_bytes : code.ascent_of_8_bytes;
     constexpr index_t chunk_items = index_t{1} << 15;
-    if (segments <= chunk_items) return ascend(offsets, segments + 1);
-    std::atomic<bool> all{true};
+    if (count <= chunk_items) return find(offsets, count, step);
+    std::atomic<bool> ascend{true}, equal_step{true};
     cpu::sum_chunks(
-        threads, segments, chunk_items, [] { return 0; },
+        threads, count - 1, chunk_items, [] { return 0; },
         [&](int, chunk const& c) {
-          if (!ascend(offsets + c.begin, c.size() + 1)) all.store(false, std::memory_order_relaxed);
+          ascent const found = find(offsets + c.begin, c.size() + 1, step);
+          if (!found.ascend) ascend.store(false, std::memory_order_relaxed);
+          if (!found.equal_step) equal_step.store(false, std::memory_order_relaxed);
           return index_t{0};
         });
-    return all;
+    return {ascend, equal_step};
   } else {
-    return false;
+    return {false, false};
   }
 }
 
-/// Throws `invalid_argument` unless segments + 1 offsets ascend within 0 to n.
+/// Throws `invalid_argument` unless segments + 1 offsets ascend within 0 to n. Returns the length
+/// of all segments if it is known to be one, from 1 on; the last may be shorter, not empty. Else 0.
 template <class Offset>
-void check_offsets(char const* call, int threads, Offset const* offsets, index_t segments,
-                   index_t n) {
+index_t check_offsets(char const* call, int threads, Offset const* offsets, index_t segments,
+                      index_t n) {
   if (segments < 0) detail::refuse_segments(call, segments);
   libscan::detail::require_aligned(offsets);
   auto const at = [=](index_t s) { return static_cast<index_t>(offsets[s]); };
   index_t const last = at(segments);
   bool const ends = 0 <= last && last <= n;
-  if (ends && detail::ascend_by_vectors(threads, offsets, segments)) return;
+  if (ends && segments > 0) {
+    index_t const length = detail::difference(at(1), at(0));
+    ascent const found = detail::ascent_by_vectors(threads, offsets, segments, length);
+    index_t const last_begin = at(segments - 1), last_length = last - last_begin;
+    if (found.ascend && 0 <= last_begin && last_begin <= last) {
+      return found.equal_step && 0 < last_length && last_length <= length ? length : 0;
+    }
+  }
   index_t wrong = detail::first_negative(
       threads, segments, [=](index_t s) { return at(s) | detail::difference(at(s + 1), at(s)); });
-  if (ends && wrong == segments) return;
+  if (ends && wrong == segments) return 0;
   if (wrong < segments && at(wrong) >= 0) ++wrong;
   throw invalid_argument(std::string(call) + ": offset " + std::to_string(wrong) + " is " +
                          std::to_string(at(wrong)) + "; expected offsets that ascend within 0 to " +

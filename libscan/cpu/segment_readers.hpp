@@ -183,6 +183,43 @@ inline void mark(equal_segments const& all, index_t begin, index_t end, head_wor
   }
 }
 
+/// Segments of one length, or between offsets that have been checked; they cover all items.
+template <class Offset>
+struct segment_bounds {
+  segment_offsets<Offset> offsets;  ///< not read if there is a length
+  index_t length;  ///< of all segments, except that the last may be shorter; 0 if they differ
+  index_t items;
+
+  index_t segments() const { return offsets.segments; }
+  index_t begin_of(index_t s) const {
+    return length > 0 ? std::min(s * length, items) : offsets.begin_of(s);
+  }
+
+  /// Calls work(begin_of) with a function that need not choose each time.
+  template <class Work>
+  void with_begins(Work const& work) const {
+    if (length > 0) {
+      work([each = length, n = items](index_t s) { return std::min(s * each, n); });
+    } else {
+      work([from = offsets](index_t s) { return from.begin_of(s); });
+    }
+  }
+};
+
+template <class Offset>
+index_t first_from(segment_bounds<Offset> const& heads, index_t item) {
+  return heads.length > 0 ? ceil_div(item, heads.length) : detail::first_from(heads.offsets, item);
+}
+template <class Offset>
+void mark(segment_bounds<Offset> const& heads, index_t begin, index_t end, head_word* to) {
+  if (heads.length > 0) return detail::mark(equal_segments{heads.length}, begin, end, to);
+  detail::mark(heads.offsets, begin, end, to);
+}
+template <class Offset>
+memory_piece read_for(segment_bounds<Offset> const& heads, index_t begin, index_t end) {
+  return heads.length > 0 ? memory_piece{} : detail::read_for(heads.offsets, begin, end);
+}
+
 }  // namespace detail
 
 /// The requirements on a mask: it is one of libscan/core/segments.hpp, or mask.mark(begin, end, to)
@@ -202,11 +239,29 @@ concept segment_heads = item_marks<Heads>;
 
 namespace detail {
 
-/// Whether `Heads` holds the begin of each segment, including empty ones.
+/// Whether `Heads` are offsets.
 template <class Heads>
 inline constexpr bool by_offsets = false;
 template <class Offset>
 inline constexpr bool by_offsets<segment_offsets<Offset>> = true;
+
+/// Whether `Heads` tells where each segment begins, including empty ones.
+template <class Heads>
+inline constexpr bool by_bounds = false;
+template <class Offset>
+inline constexpr bool by_bounds<segment_bounds<Offset>> = true;
+
+/// Where each segment begins, if `heads` tells it; else null.
+template <class Heads>
+auto bounds_of(Heads const& heads) {
+  if constexpr (by_bounds<Heads>) {
+    return &heads;
+  } else if constexpr (requires { heads.bounds(); }) {
+    return heads.bounds();
+  } else {
+    return nullptr;
+  }
+}
 
 /// The memory of the description of n items.
 inline memory_span memory_of(byte_mask const& mask, index_t n) { return memory_of(mask.bytes, n); }
@@ -222,22 +277,30 @@ memory_span memory_of(segment_keys<Keys, Equal> const& heads, index_t n) {
   return detail::memory_of(heads.keys, n);
 }
 
-/// Throws `invalid_argument` unless this describes segments of n items.
+/// Throws `invalid_argument` unless this describes segments of n items. Returns the form of it that
+/// the engine reads.
 template <class Heads>
-void check_heads(char const*, int, Heads const&, index_t) {}
+Heads const& check_heads(char const*, int, Heads const& heads, index_t) {
+  return heads;
+}
 template <class Offset>
-void check_heads(char const* call, int threads, segment_offsets<Offset> const& heads, index_t n) {
-  if (heads.segments == 0 && n == 0) return;
+segment_bounds<Offset> check_heads(char const* call, int threads,
+                                   segment_offsets<Offset> const& heads, index_t n) {
+  if (heads.segments == 0 && n == 0) return {heads, 0, 0};
   if (heads.segments < 0 || heads.begin_of(0) != 0 || heads.begin_of(heads.segments) != n) {
     throw invalid_argument(std::string(call) + ": offsets from 0 to " + std::to_string(n) +
                            " expected, for " + std::to_string(heads.segments) + " segments");
   }
-  detail::check_offsets(call, threads, heads.offsets, heads.segments, n);
+  index_t const length = detail::check_offsets(call, threads, heads.offsets, heads.segments, n);
+  return {heads, length, n};
 }
-inline void check_heads(char const* call, int, equal_segments const& heads, index_t) {
-  if (heads.length > 0) return;
-  throw invalid_argument(std::string(call) + ": length of segments is " +
-                         std::to_string(heads.length) + "; expected > 0");
+inline segment_bounds<index_t> check_heads(char const* call, int, equal_segments const& heads,
+                                           index_t n) {
+  if (heads.length <= 0) {
+    throw invalid_argument(std::string(call) + ": length of segments is " +
+                           std::to_string(heads.length) + "; expected > 0");
+  }
+  return {{nullptr, ceil_div(n, heads.length)}, heads.length, n};
 }
 
 /// Whether item i of some marked items begins a segment.

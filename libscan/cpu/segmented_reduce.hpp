@@ -21,6 +21,7 @@
 #include <libscan/cpu/large_segments.hpp>
 #include <libscan/cpu/range_scans.hpp>
 #include <libscan/cpu/reduce.hpp>
+#include <libscan/cpu/segment_loops.hpp>
 #include <libscan/cpu/segmented_scan.hpp>
 #include <libscan/cpu/small_buffer.hpp>
 
@@ -47,20 +48,11 @@ struct follow_segments {
   }
 };
 
-/// The segments [begin, end) between offsets that end in a chunk. The first is the one that holds
-/// the chunk's first item, or the first of all.
-struct ended_between {
-  index_t begin = 0, end = 0;
-  index_t length = 0;       ///< the one length of all except the first, if it is predictable; or 0
-  bool one_by_one = false;  ///< whether each is summed in a loop of its own; no head is marked then
-};
-
 /// A chunk's items and head flags, and its tails: bit i is 1 if a segment ends with the i-th item.
 template <class T>
 struct reduced_stage : segmented_stage<T> {
   head_buffer tails;
   index_t ended = 0;  ///< the number of tails
-  ended_between between;
 
   reduced_stage(index_t count, flagged<T> any)
       : segmented_stage<T>(count + 1, any), tails(ceil_div(count, word_heads)) {}
@@ -116,93 +108,10 @@ void sum_to_tails(reduced_stage<T> const& here, T* sums, index_t items, Op op, T
   }
 }
 
-/// Whether segments, `items` items of T in all, are so long that each is summed in a loop of its
-/// own. Shorter ones are scanned, which takes the same time for any lengths.
-template <class T>
-constexpr bool are_long(index_t segments, index_t items) {
-  return segments * (sizeof(T) < 4 ? 256 : sizeof(T) < 8 ? 96 : 40) <= items;
-}
-
-/// The length of the segments of T between ends[0..count-1], if it is one and so short that
-/// processors predict where a loop over it ends; else 0. For 4-byte items, 2 and 3 are too short.
-template <class T, class Offset>
-index_t predictable_length(Offset const* ends, index_t count) {
-  if (sizeof(T) < 4 || count < 3) return 0;
-  index_t const length = static_cast<index_t>(ends[1]) - static_cast<index_t>(ends[0]);
-  index_t const least = sizeof(T) < 8 ? min_predicted : 2;
-  if (length != 1 && (length < least || length > max_predicted)) return 0;
-  // So many at a time that compilers vectorize the loop.
-  for (index_t from = 1; from < count; from += word_heads) {
-    bool equal = true;
-    for (index_t k = from; k < std::min(from + word_heads, count); ++k) {
-      equal &= static_cast<index_t>(ends[k]) - static_cast<index_t>(ends[k - 1]) == length;
-    }
-    if (!equal) return 0;
-  }
-  return length;
-}
-
-/// The segments of T that end in chunk `c` of n items, and empty ones at its end.
-template <class T, class Offset>
-ended_between find_ended(segment_offsets<Offset> const& heads, chunk const& c, index_t n) {
-  auto const last_from = [&](index_t item) { return detail::first_from(heads, item + 1) - 1; };
-  ended_between ended;
-  ended.begin = c.begin == 0 ? 0 : last_from(c.begin);
-  ended.end = c.end == n ? heads.segments : last_from(c.end);
-  index_t const count = ended.end - ended.begin;
-  ended.one_by_one = detail::are_long<T>(count, c.size());
-  if (!ended.one_by_one) {
-    ended.length = detail::predictable_length<T>(heads.offsets + ended.begin + 1, count);
-    ended.one_by_one = ended.length > 0;
-  }
-  return ended;
-}
-
-/// What chunk `here` passes on if its segments are summed one by one.
-template <class T, class Offset, class Op>
-flagged<T> sum_after_ended(segment_offsets<Offset> const& heads, reduced_stage<T> const& here,
-                           chunk const& c, Op op, T init) {
-  index_t const begin = heads.begin_of(here.between.end);
-  if (begin == c.end) return {init, true};  // the next chunk begins with a segment
-  bool const begins = begin >= c.begin;
-  index_t const from = begins ? begin - c.begin : 0;
-  stream_values<T> sums = detail::all_streams(init);
-  T const sum = chunk_code<T const*, T*, Op>::sum(here.items + from, c.size() - from, op, sums);
-  return {begins ? op(init, sum) : sum, begins};
-}
-
-/// totals[s] = init op the items of each segment s that ends in chunk `here`, one by one; the first
-/// with `carry`, if it begins before the chunk.
-template <class T, class Offset, class Op, class Totals>
-void sum_ended(segment_offsets<Offset> const& heads, reduced_stage<T> const& here, chunk const& c,
-               Op op, T carry, T init, Totals totals) {
-  T const* const items = here.items;
-  auto const [first, last, length, one_by_one] = here.between;
-  if (first == last) return;
-  auto const end_of = [&](index_t s) { return heads.begin_of(s + 1) - c.begin; };
-  index_t const from = heads.begin_of(first) - c.begin;
-  index_t begin = end_of(first);
-  totals[first] =
-      detail::sum_of_few(items, std::max<index_t>(from, 0), begin, op, from < 0 ? carry : init);
-  if (length == 1) {
-    for (index_t s = first + 1; s < last; ++s) totals[s] = op(init, items[begin++]);
-  } else if (length > 0) {
-    for (index_t s = first + 1; s < last; ++s, begin += length) {
-      totals[s] = detail::append(init, items, begin, begin + length, op);
-    }
-  } else {
-    for (index_t s = first + 1; s < last; ++s) {
-      index_t const end = end_of(s);
-      totals[s] = detail::sum_of_few(items, begin, end, op, init);
-      begin = end;
-    }
-  }
-}
-
 /// Finds the totals of all segments, a chunk at a time, and calls take(stage, chunk, sums, carry)
 /// for each chunk: sums[i] is the total of the segment that ends with item i of the chunk, unless
-/// `stage.between` are still to be summed one by one; `carry` is what chunks before pass on.
-/// Returns the number of segments, unless they are between offsets.
+/// `stage.segments` are still to be processed one by one; `carry` is what chunks before pass on.
+/// Returns the number of segments, unless they have bounds.
 template <class In, class Heads, monoid Op, class Take>
 index_t find_totals(int threads, In in, Heads const& heads, index_t n, Op op,
                     typename Op::value_type init, index_t chunk_items, Take take) {
@@ -216,19 +125,20 @@ index_t find_totals(int threads, In in, Heads const& heads, index_t n, Op op,
       [&] { return stage(std::min(n, chunk_items), follow.within.identity()); },
       [&](stage& here, chunk const& c) {
         here.items = detail::fetch(source, scan_direction::forward, n, c, here.space.data());
-        if constexpr (by_offsets<Heads>) {
-          here.between = detail::find_ended<T>(heads, c, n);
-          if (here.between.one_by_one) {
-            return carried{0, detail::sum_after_ended(heads, here, c, op, init)};
+        if constexpr (by_bounds<Heads>) {
+          here.segments = detail::find_ended<T>(heads, c);
+          if (here.segments.one_by_one) {
+            return carried{0,
+                           detail::sum_after_ended(heads, here.segments, c, here.items, op, init)};
           }
         }
         here.mark(heads, c, n);
         return carried{here.ended, detail::sum_segments(here, c.size(), op, init)};
       },
       [&](stage& here, chunk const& c, carried const& carry) {
-        if (here.between.one_by_one) return take(here, c, here.items, carry);
+        if (here.segments.one_by_one) return take(here, c, here.items, carry);
         T* const sums = here.space.data();
-        if (vectorized<Op> && detail::are_long<T>(here.ended, c.size())) {
+        if (vectorized<Op> && detail::summed_in_loops<T>().contain(here.ended, c.size())) {
           detail::sum_to_tails(here, sums, c.size(), op, carry.rest.value, init);
           return take(here, c, sums, carry);
         }
@@ -258,13 +168,61 @@ inline index_t known_totals(equal_segments const& heads, index_t n) {
   return ceil_div(n, heads.length);
 }
 
-/// Throws `invalid_argument` if `heads` does not describe segments of n items, or if results
-/// overlap what is read, if that is known.
+/// totals[s] = sums[i] for each segment s that ends with item i of chunk `c`, or `init` if it is
+/// empty.
+template <class Offset, class T, class Totals>
+void write_totals(segment_bounds<Offset> const& bounds, chunk_segments const& ended, chunk const& c,
+                  T const* sums, T init, Totals totals) {
+  bounds.with_begins([&](auto begin_of) {
+    index_t s = ended.begin, begin = begin_of(s);
+    for (; s < ended.end && begin_of(s + 1) == begin; ++s) totals[s] = init;
+    // The sum of an empty segment is read and not used: otherwise each segment would be a branch.
+    for (; s < ended.end; ++s) {
+      index_t const end = begin_of(s + 1);
+      T const sum = sums[end - c.begin - 1];
+      totals[s] = begin == end ? init : sum;
+      begin = end;
+    }
+  });
+}
+
+/// The totals of segments whose bounds are known. Items are not large values.
+template <class In, class Offset, class Totals, monoid Op>
+index_t reduce_bounds(int threads, In in, segment_bounds<Offset> const& bounds, Totals totals,
+                      Op op, typename Op::value_type init, index_t chunk_items) {
+  using T = typename Op::value_type;
+  index_t const n = bounds.items, segments = bounds.segments();
+  if (detail::few_for_segments(threads, n, chunk_items)) {
+    return detail::sum_few_segments(in, bounds, n, op, init,
+                                    [=](index_t s, index_t, T const& sum) { totals[s] = sum; });
+  }
+  // So few that all threads take one after the other, without a scan.
+  if (segments <= n / chunk_items / 2) {
+    for (index_t s = 0; s < segments; ++s) {
+      index_t const begin = bounds.begin_of(s);
+      totals[s] = cpu::reduce(threads, in + begin, bounds.begin_of(s + 1) - begin, op, init);
+    }
+    return segments;
+  }
+  // A chunk writes the segments that end in it, and the empty ones after them.
+  detail::find_totals(threads, in, bounds, n, op, init, chunk_items,
+                      [&](auto const& here, chunk const& c, T const* sums, auto const& carry) {
+                        auto const& ended = here.segments;
+                        if (ended.one_by_one) {
+                          detail::sum_ended(bounds, ended, c, sums, op, carry.rest.value, init,
+                                            totals);
+                        } else {
+                          detail::write_totals(bounds, ended, c, sums, init, totals);
+                        }
+                      });
+  return segments;
+}
+
+/// Throws `invalid_argument` if results overlap what is read, if that is known.
 template <class In, class Heads, class Results>
-void check_reduction(char const* call, int threads, In const& in, Heads const& heads, index_t n,
+void check_reduction(char const* call, In const& in, Heads const& heads, index_t n,
                      Results const& results) {
   libscan::detail::refuse_volatile<In>();
-  detail::check_heads(call, threads, heads, n);
   memory_span const written = detail::memory_of(results, detail::known_totals(heads, n));
   detail::require_no_overlap(call, "items and results", detail::memory_of(in, n), written);
   detail::require_no_overlap(call, "descriptor and results", detail::memory_of(heads, n), written);
@@ -276,7 +234,8 @@ void check_reduction(char const* call, int threads, In const& in, Heads const& h
 /// number of segments.
 ///
 /// Types: `in` is a random-access iterator or pointer; items are converted to Op::value_type.
-/// `heads` marks where segments begin; none is empty. `totals` is a random-access iterator or
+/// `heads` marks where segments begin; only those between offsets may be empty, and get `init`.
+/// Offsets need not begin with 0 or end with n. `totals` is a random-access iterator or
 /// pointer with space for one result per segment; writes to it must not race. Operator and errors
 /// are those of `segmented_scan`.
 /// Determinism: the same for any number of threads and on any processor. Floats of the same
@@ -291,13 +250,23 @@ index_t segmented_reduce(int threads, In in, Totals totals, Heads const& heads, 
                          std::type_identity_t<typename Op::value_type> init,
                          index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
+  char const* const call = "segmented_reduce";
   detail::refuse_reduction<T, In, Heads, Totals>();
-  detail::check_reduction("segmented_reduce", threads, in, heads, n, totals);
+  if constexpr (detail::by_offsets<Heads>) {
+    if (detail::large_value<T> || detail::leaves_out(heads, n)) {
+      return detail::reduce_ranges(threads, in, detail::as_ranges(heads), totals, n, op, init,
+                                   chunk_items);
+    }
+  }
+  auto const& known = detail::check_heads(call, threads, heads, n);
+  detail::check_reduction(call, in, heads, n, totals);
   if constexpr (detail::large_value<T>) {
     detail::check_chunks(threads, n, chunk_items);
     return detail::find_large_totals(
-        threads, in, heads, n, op, init, [](index_t, index_t) {},
+        threads, in, known, n, op, init, [](index_t, index_t) {},
         [&](index_t s, T const& sum) { detail::write_large(totals, s, sum); });
+  } else if constexpr (requires { known.segments(); }) {
+    return detail::reduce_bounds(threads, in, known, totals, op, init, chunk_items);
   } else {
     if (detail::few_for_segments(threads, n, chunk_items)) {
       return detail::sum_few_segments(in, heads, n, op, init,
@@ -309,75 +278,6 @@ index_t segmented_reduce(int threads, In in, Totals totals, Heads const& heads, 
           detail::pick(stage.tails.data(), c.size(), sums, totals + carry.ended);
         });
   }
-}
-
-namespace detail {
-
-/// totals[s] = sums[i] for each segment s that ends with item i of chunk `c`, or `init` if it is
-/// empty.
-template <class Offset, class T, class Totals>
-void write_totals(segment_offsets<Offset> const& heads, ended_between const& ended, chunk const& c,
-                  T const* sums, T init, Totals totals) {
-  index_t s = ended.begin, begin = heads.begin_of(s);
-  for (; s < ended.end && heads.begin_of(s + 1) == begin; ++s) totals[s] = init;
-  // The sum of an empty segment is read and not used: otherwise each segment would be a branch.
-  for (; s < ended.end; ++s) {
-    index_t const end = heads.begin_of(s + 1);
-    T const sum = sums[end - c.begin - 1];
-    totals[s] = begin == end ? init : sum;
-    begin = end;
-  }
-}
-
-/// The totals of segments between offsets from 0 to n, all checked. Items are not large values.
-template <class In, class Offset, class Totals, monoid Op>
-index_t reduce_checked_offsets(int threads, In in, segment_offsets<Offset> const& heads,
-                               Totals totals, index_t n, Op op, typename Op::value_type init,
-                               index_t chunk_items) {
-  using T = typename Op::value_type;
-  index_t const segments = heads.segments;
-  if (detail::few_for_segments(threads, n, chunk_items)) {
-    return detail::sum_few_segments(in, heads, n, op, init,
-                                    [=](index_t s, index_t, T const& sum) { totals[s] = sum; });
-  }
-  // So few that all threads take one after the other, without a scan.
-  if (segments <= n / chunk_items / 2) {
-    for (index_t s = 0; s < segments; ++s) {
-      index_t const begin = heads.begin_of(s);
-      totals[s] = cpu::reduce(threads, in + begin, heads.begin_of(s + 1) - begin, op, init);
-    }
-    return segments;
-  }
-  // A chunk writes the segments that end in it, and the empty ones after them.
-  detail::find_totals(threads, in, heads, n, op, init, chunk_items,
-                      [&](auto const& here, chunk const& c, T const* sums, auto const& carry) {
-                        if (here.between.one_by_one) {
-                          detail::sum_ended(heads, here, c, op, carry.rest.value, init, totals);
-                        } else {
-                          detail::write_totals(heads, here.between, c, sums, init, totals);
-                        }
-                      });
-  return segments;
-}
-
-}  // namespace detail
-
-/// The same between offsets: every segment gets a total, `init` if it is empty. Returns the number
-/// of segments. `totals` is refused if any of it is within what is read. Offsets need not begin
-/// with 0 or end with n.
-template <std::random_access_iterator In, class Offset, std::random_access_iterator Totals,
-          monoid Op>
-index_t segmented_reduce(int threads, In in, Totals totals, segment_offsets<Offset> const& heads,
-                         index_t n, Op op, std::type_identity_t<typename Op::value_type> init,
-                         index_t chunk_items = staged_chunk_items) {
-  using T = typename Op::value_type;
-  detail::refuse_reduction<T, In, segment_offsets<Offset>, Totals>();
-  if (detail::large_value<T> || detail::leaves_out(heads, n)) {
-    return detail::reduce_ranges(threads, in, detail::as_ranges(heads), totals, n, op, init,
-                                 chunk_items);
-  }
-  detail::check_reduction("segmented_reduce", threads, in, heads, n, totals);
-  return detail::reduce_checked_offsets(threads, in, heads, totals, n, op, init, chunk_items);
 }
 
 // Totals of runs of equal keys on CPU threads. Included by segmented_reduce.hpp.
@@ -397,8 +297,8 @@ index_t reduce_by_key(int threads, Keys keys, In in, Unique unique, Totals total
   segment_keys<Keys, Equal> const heads{keys, equal};
   detail::refuse_reduction<T, In, segment_keys<Keys, Equal>, Totals>();
   detail::refuse_results<std::iter_value_t<Keys>, Unique>();
-  detail::check_reduction("reduce_by_key", threads, in, heads, n, totals);
-  detail::check_reduction("reduce_by_key", threads, in, heads, n, unique);
+  detail::check_reduction("reduce_by_key", in, heads, n, totals);
+  detail::check_reduction("reduce_by_key", in, heads, n, unique);
   index_t const known = detail::known_totals(heads, n);
   detail::require_no_overlap("reduce_by_key", "keys and totals", detail::memory_of(unique, known),
                              detail::memory_of(totals, known));

@@ -22,6 +22,7 @@
 #include <libscan/cpu/few_segments.hpp>
 #include <libscan/cpu/large_segments.hpp>
 #include <libscan/cpu/range_scans.hpp>
+#include <libscan/cpu/segment_loops.hpp>
 #include <libscan/cpu/segment_readers.hpp>
 #include <libscan/cpu/small_buffer.hpp>
 #include <libscan/cpu/staged_scan.hpp>
@@ -179,6 +180,7 @@ using head_buffer = small_buffer<head_word, small_bytes / 8>;
 template <class T>
 struct segmented_stage : stage<T, flagged<T>> {
   head_buffer heads;
+  chunk_segments segments;  ///< if they have bounds
 
   segmented_stage(index_t count, flagged<T> any)
       : stage<T, flagged<T>>(count, any), heads(ceil_div(count, word_heads)) {}
@@ -232,35 +234,6 @@ chunk_memory memory_ahead(Source const& source, Heads const& heads, scan_directi
   return {};
 }
 
-/// Segments of these lengths, if all have the same, take less time in a loop over each than by
-/// vector code: processors predict where such a loop ends. Not a matter of the instruction set, on
-/// which no rounding depends.
-inline constexpr index_t min_predicted = 4, max_predicted = 31;
-
-/// The length of all segments of n items, if it is one and predictable; else 0. The first and the
-/// last may be shorter. Whether a segment begins with the first item makes no difference: scans of
-/// a piece and of all items do the same.
-inline index_t predictable_length(head_word const* heads, index_t n) {
-  head_word const from_second = heads[0] & ~head_word{1};
-  head_word const later = from_second & (from_second - 1);
-  if (later == 0) return 0;
-  index_t const first = std::countr_zero(from_second);
-  index_t const length = std::countr_zero(later) - first;
-  if (length < min_predicted || length > max_predicted || first > length) return 0;
-  constexpr index_t words = 16;
-  head_word expected[words];
-  index_t const begin = length - first;  // of the first segment to the first item
-  for (index_t i = 0; i < n; i += words * word_heads) {
-    index_t const items = std::min(n - i, words * word_heads);
-    detail::mark(equal_segments{length}, begin + i, begin + i + items, expected);
-    if (i == 0) expected[0] = (expected[0] & ~head_word{1}) | (heads[0] & 1);
-    if (!std::equal(expected, expected + ceil_div(items, word_heads), heads + i / word_heads)) {
-      return 0;
-    }
-  }
-  return length;
-}
-
 /// Scans chunk `here` into to[0..items-1]; vector code prefetches `ahead` meanwhile.
 template <scan_kind Kind, class T, class Op>
 void scan_segments(segmented_stage<T> const& here, T* to, index_t items, Op op, flagged<T> carry,
@@ -268,7 +241,7 @@ void scan_segments(segmented_stage<T> const& here, T* to, index_t items, Op op, 
   T const* const in = here.items;
   head_word const* const heads = here.heads.data();
   if constexpr (sizeof(T) == 8) {
-    if (index_t const length = detail::predictable_length(heads, items)) {
+    if (index_t const length = detail::one_length(heads, items)) {
       index_t begin = std::countr_zero(heads[0] & ~head_word{1});
       T const before = detail::is_head(heads, 0) ? init : carry.value;
       detail::scan_serially<Kind>(before, in, to, 0, begin, op);
@@ -302,16 +275,33 @@ typename Op::value_type scan_segmented_chunks(int threads, scan_direction direct
   segmented<Op> const within{op};
   store_policy const policy = store_policy_for(n * static_cast<index_t>(sizeof(T)));
   using stage = segmented_stage<T>;
+  auto const bounds = detail::bounds_of(heads);
+  constexpr bool has_bounds = !std::is_null_pointer_v<decltype(detail::bounds_of(heads))>;
   flagged<T> const total = cpu::run_chunks(
       threads, n, chunk_items, within, flagged<T>{before == nullptr ? init : *before, false},
       [&] { return stage(std::min(n, chunk_items), within.identity()); },
       [&](stage& here, chunk const& c) {
         here.items = detail::fetch(source, direction, n, c, here.space.data());
+        if constexpr (has_bounds) {
+          if (bounds != nullptr) here.segments = detail::find_begun<T>(*bounds, direction, c);
+          if (here.segments.one_by_one) {
+            return detail::sum_after_begun(*bounds, direction, here.segments, c, here.items, op,
+                                           init);
+          }
+        }
         cpu::mark_positions(heads, direction, n, c.begin, c.end, here.heads.data());
         if (before != nullptr && c.begin == 0) here.heads.data()[0] &= ~head_word{1};
         return detail::sum_segments(here, c.size(), op, init);
       },
       [&](stage& here, chunk const& c, flagged<T> carry) {
+        if constexpr (has_bounds) {
+          if (here.segments.one_by_one) {
+            return detail::deliver(out, direction, n, c, here.space.data(), [&](T* to) {
+              detail::scan_begun<Kind>(*bounds, direction, here.segments, c, here.items, to, op,
+                                       carry.value, init);
+            });
+          }
+        }
         chunk_memory ahead;
         if (vectorized<Op> && c.next_begin < c.next_end) {
           ahead = detail::memory_ahead<T>(source, heads, direction, n, c.next_begin, c.next_end);
@@ -348,7 +338,7 @@ void staged_segmented_scan(int threads, scan_direction direction, Source const& 
   using T = typename Op::value_type;
   libscan::detail::refuse_heads<Heads, detail::given_item>();
   detail::refuse_results<T, Out>();
-  detail::check_heads("segmented_scan", threads, heads, n);
+  auto const& known = detail::check_heads("segmented_scan", threads, heads, n);
   auto const written = detail::memory_of(out, n), described = detail::memory_of(heads, n);
   bool const over_keys = detail::overwrites_heads(heads, out, n);
   if (!over_keys) {
@@ -356,7 +346,7 @@ void staged_segmented_scan(int threads, scan_direction direction, Source const& 
   }
   if constexpr (detail::large_value<T>) {
     detail::check_chunks(threads, n, chunk_items);
-    detail::scan_large_segments<Kind>(threads, direction, source, heads, out, n, op, init);
+    detail::scan_large_segments<Kind>(threads, direction, source, known, out, n, op, init);
   } else {
     if (detail::few_for_segments(threads, n, chunk_items)) {
       if (n == 0) return;
@@ -364,7 +354,7 @@ void staged_segmented_scan(int threads, scan_direction direction, Source const& 
       T const* const in =
           detail::fetch(source, scan_direction::forward, n, {0, 0, n}, space.data());
       return detail::deliver(out, scan_direction::forward, n, {0, 0, n}, space.data(), [&](T* to) {
-        detail::scan_few_segments<Kind>(direction, in, heads, to, n, op, init);
+        detail::scan_few_segments<Kind>(direction, in, known, to, n, op, init);
       });
     }
     if constexpr (detail::can_overwrite_heads<Heads, Out>) {
@@ -375,7 +365,7 @@ void staged_segmented_scan(int threads, scan_direction direction, Source const& 
         return;
       }
     }
-    detail::scan_segmented_chunks<Kind>(threads, direction, source, heads, out, n, op, init,
+    detail::scan_segmented_chunks<Kind>(threads, direction, source, known, out, n, op, init,
                                         chunk_items);
   }
 }
@@ -551,8 +541,8 @@ void carried_segmented_scan(int threads, scan_direction direction, Source const&
                             typename Op::value_type& carry,
                             index_t chunk_items = staged_chunk_items) {
   static_assert(!detail::large_value<typename Op::value_type>);
-  detail::check_heads("segmented_scan", threads, heads, n);
-  carry = detail::scan_segmented_chunks<Kind>(threads, direction, source, heads, out, n, op, init,
+  auto const& known = detail::check_heads("segmented_scan", threads, heads, n);
+  carry = detail::scan_segmented_chunks<Kind>(threads, direction, source, known, out, n, op, init,
                                               chunk_items, &carry);
 }
 

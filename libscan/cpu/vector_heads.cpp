@@ -4,6 +4,7 @@
 #include <libscan/cpu/vector_heads.hpp>
 
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include <libscan/cpu/vector_targets.hpp>
@@ -121,62 +122,71 @@ index_t mark_offsets(void const* numbers, index_t count, index_t begin, index_t 
 template <class Number>
 using ascending = hn::CappedTag<Number, 32 / sizeof(Number)>;
 
-/// Not 0 in lanes whose number is less than the one before, as unsigned numbers.
-HWY_INLINE hn::Vec<ascending<std::uint32_t>> descent(std::uint32_t const* at) {
-  auto const here = hn::LoadU(ascending<std::uint32_t>(), at);
-  return hn::Xor(hn::Max(hn::LoadU(ascending<std::uint32_t>(), at - 1), here), here);
+/// Not 0 in lanes whose number `here` is less than the one before, as unsigned numbers.
+HWY_INLINE hn::Vec<ascending<std::uint32_t>> descent(hn::Vec<ascending<std::uint32_t>> before,
+                                                     hn::Vec<ascending<std::uint32_t>> here) {
+  return hn::Xor(hn::Max(before, here), here);
 }
 
-/// Negative in lanes whose number is negative or less than the one before, which is not.
-HWY_INLINE hn::Vec<ascending<std::int64_t>> descent(std::int64_t const* at) {
-  auto const here = hn::LoadU(ascending<std::int64_t>(), at);
-  return hn::Or(here, hn::Sub(here, hn::LoadU(ascending<std::int64_t>(), at - 1)));
+/// Negative in lanes whose number `here` is negative or less than the one before, which is not.
+HWY_INLINE hn::Vec<ascending<std::int64_t>> descent(hn::Vec<ascending<std::int64_t>> before,
+                                                    hn::Vec<ascending<std::int64_t>> here) {
+  return hn::Or(here, hn::Sub(here, before));
 }
 
 HWY_INLINE bool is_descent(std::uint32_t x) { return x != 0; }
 HWY_INLINE bool is_descent(std::int64_t x) { return x < 0; }
 
 template <class Number>
-bool ascend(void const* numbers, index_t count) {
+ascent find_ascent(void const* numbers, index_t count, index_t step) {
   ascending<Number> const d;
   auto const from = static_cast<Number const*>(numbers);
   constexpr auto width = static_cast<index_t>(hn::MaxLanes(ascending<Number>()));
   constexpr index_t vectors = 4;
-  auto all = hn::Zero(d);  // without leaving the loop early
+  auto const steps = hn::Set(d, static_cast<Number>(step));
+  auto descents = hn::Zero(d), other_steps = hn::Zero(d);  // without leaving the loop early
   index_t i = 1;
   for (; i + vectors * width <= count; i += vectors * width) {
     // As a number: it may not be a valid address.
     auto const ahead = reinterpret_cast<std::uintptr_t>(from + i) + 2 * bytes_ahead;
     __builtin_prefetch(reinterpret_cast<void const*>(ahead));
     __builtin_prefetch(reinterpret_cast<void const*>(ahead + 64));
-    auto const first = descent(from + i), second = descent(from + i + width);
-    auto const third = descent(from + i + 2 * width), fourth = descent(from + i + 3 * width);
-    all = hn::Or(all, hn::Or(hn::Or(first, second), hn::Or(third, fourth)));
+    for (index_t k = i; k < i + vectors * width; k += width) {
+      auto const before = hn::LoadU(d, from + k - 1), here = hn::LoadU(d, from + k);
+      descents = hn::Or(descents, descent(before, here));
+      other_steps = hn::Or(other_steps, hn::Xor(hn::Sub(here, before), steps));
+    }
   }
-  alignas(64) Number found[width];
-  hn::Store(all, d, found);
-  if (std::cmp_less(from[0], 0)) return false;
-  for (Number const lane : found) {
-    if (is_descent(lane)) return false;
+  alignas(64) Number descent_of[width], other_step_of[width];
+  hn::Store(descents, d, descent_of);
+  hn::Store(other_steps, d, other_step_of);
+  ascent found{!std::cmp_less(from[0], 0), true};
+  for (index_t lane = 0; lane < width; ++lane) {
+    found.ascend = found.ascend && !is_descent(descent_of[lane]);
+    found.equal_step = found.equal_step && other_step_of[lane] == 0;
   }
   for (; i < count; ++i) {
-    if (from[i] < from[i - 1]) return false;
+    using bits = std::make_unsigned_t<Number>;
+    auto const difference = static_cast<bits>(from[i]) - static_cast<bits>(from[i - 1]);
+    found.ascend = found.ascend && from[i] >= from[i - 1];
+    found.equal_step = found.equal_step && difference == static_cast<bits>(step);
   }
-  return true;
+  return found;
 }
 
 void choose_all(vector_heads& all) {
   all = {mark_flags,
          mark_offsets<std::uint32_t>,
          mark_offsets<std::uint64_t>,
-         ascend<std::uint32_t>,
-         ascend<std::int64_t>,
+         find_ascent<std::uint32_t>,
+         find_ascent<std::int64_t>,
          mark_changes<std::uint8_t>,
          mark_changes<std::uint16_t>,
          mark_changes<std::uint32_t>,
          mark_changes<std::uint64_t>,
          mark_changes<float>,
-         mark_changes<double>};
+         mark_changes<double>,
+         static_cast<index_t>(hn::Lanes(hn::ScalableTag<std::uint8_t>()))};
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds in vector registers which flags are set, which items offsets point to, and which keys
-// differ from the one before, as bits; and whether offsets ascend. Compiled for several instruction
-// sets in vector_heads.cpp; the best one is chosen at run time.
+// differ from the one before, as bits; and whether offsets ascend, and how. Compiled for several
+// instruction sets in vector_heads.cpp; the best one is chosen at run time.
 #pragma once
 
 #include <concepts>
@@ -40,16 +40,22 @@ using change_marker = void (*)(void const* keys, index_t n, head_word* to);
 using offset_marker = index_t (*)(void const* numbers, index_t count, index_t begin, index_t words,
                                   head_word* to);
 
-/// Whether none of `count` > 0 numbers is less than the one before. Those of 4 bytes are unsigned.
-/// Those of 8 bytes are signed, and none may be negative.
-using ascent_check = bool (*)(void const* numbers, index_t count);
+/// What is true of neighboring offsets.
+struct ascent {
+  bool ascend;      ///< no offset is less than the one before, or negative
+  bool equal_step;  ///< each offset is by a given step more than the one before
+};
+
+/// That of `count` > 0 numbers. Those of 4 bytes are unsigned, those of 8 bytes are signed.
+using ascent_check = ascent (*)(void const* numbers, index_t count, index_t step);
 
 /// The available vector code of head flags.
 struct vector_heads {
   flag_marker flags;
   offset_marker offsets_of_4_bytes, offsets_of_8_bytes;
-  ascent_check ascend_4_bytes, ascend_8_bytes;
+  ascent_check ascent_of_4_bytes, ascent_of_8_bytes;
   change_marker keys_of_1_byte, keys_of_2_bytes, keys_of_4_bytes, keys_of_8_bytes, floats, doubles;
+  index_t vector_bytes;
 };
 
 /// For the best instruction set of this CPU among those that Highway may currently use.

@@ -81,8 +81,8 @@ void scan_described(int threads, host_scan const& call, any_items<T> const& item
       return cpu::carried_scan<Kind>(threads, call.direction, items, out, call.n, op, carry);
     }
     return cpu::carried_segmented_scan<Kind>(threads, call.direction, items, out,
-                                             described_heads{call.segments}, call.n, op, init,
-                                             carry);
+                                             described_heads(call.segments, call.n), call.n, op,
+                                             init, carry);
   }
   switch (call.segments.how()) {
     case form::none:
@@ -92,8 +92,8 @@ void scan_described(int threads, host_scan const& call, any_items<T> const& item
       index_bounds const bounds(call.segments);
       if (call.segments.how() == form::offsets && bounds.cover(call.n)) {
         return cpu::staged_segmented_scan<Kind>(threads, call.direction, items, out,
-                                                described_heads{bounds.offsets()}, call.n, op,
-                                                init);
+                                                described_heads(bounds.offsets(), call.n), call.n,
+                                                op, init);
       }
       // Items may be in no segment: one code for all operators.
       return cpu::detail::scan_checked_ranges<Kind>(threads, call.direction, items, bounds.ranges(),
@@ -102,7 +102,8 @@ void scan_described(int threads, host_scan const& call, any_items<T> const& item
     }
     default:
       return cpu::staged_segmented_scan<Kind>(threads, call.direction, items, out,
-                                              described_heads{call.segments}, call.n, op, init);
+                                              described_heads(call.segments, call.n), call.n, op,
+                                              init);
   }
 }
 
@@ -147,14 +148,19 @@ index_t cpu_items<T>::reduce(int threads, host_reduction const& call) {
                                                         init, cpu::staged_chunk_items);
           return;
         }
-        segments = cpu::detail::reduce_checked_offsets(
-            threads, items, segment_offsets{bounds.begins(), bounds.segments()}, totals, call.n, op,
-            init, cpu::staged_chunk_items);
+        segments = cpu::detail::reduce_bounds(threads, items,
+                                              *described_heads(bounds.offsets(), call.n).bounds(),
+                                              totals, op, init, cpu::staged_chunk_items);
         return;
       }
+      case form::length:
+        segments = cpu::detail::reduce_bounds(threads, items,
+                                              *described_heads(call.segments, call.n).bounds(),
+                                              totals, op, init, cpu::staged_chunk_items);
+        return;
       default:
-        segments = cpu::segmented_reduce(threads, items, totals, described_heads{call.segments},
-                                         call.n, op, init);
+        segments = cpu::segmented_reduce(threads, items, totals,
+                                         described_heads(call.segments, call.n), call.n, op, init);
     }
   });
   return segments;

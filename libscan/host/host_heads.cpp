@@ -52,7 +52,7 @@ struct chunk_marks {
 
   index_t mark(segmentation const& segments, scan_direction direction, index_t n,
                cpu::chunk const& c) {
-    cpu::mark_positions(described_heads{segments}, direction, n, c.begin, c.end, words);
+    cpu::mark_positions(described_heads(segments, n), direction, n, c.begin, c.end, words);
     index_t count = 0;
     for (index_t w = 0; w < ceil_div(c.size(), cpu::word_heads); ++w) {
       count += std::popcount(words[w]);
@@ -86,21 +86,31 @@ index_t const* as_indices(input_type type, void const* offsets, index_t count,
 
 }  // namespace
 
+described_heads::described_heads(segmentation const& segments, index_t n) : segments_(segments) {
+  using form = segmentation::form;
+  index_t const count = segments.count();
+  if (segments.how() == form::offsets) {
+    bounds_ = {{static_cast<index_t const*>(segments.data()), count}, 0, n};
+  } else if (segments.how() == form::length) {
+    bounds_ = {{nullptr, ceil_div(n, count)}, count, n};
+  }
+}
+
 void described_heads::mark(index_t begin, index_t end, cpu::head_word* to) const {
-  if (segments.how() == segmentation::form::none) {
+  if (segments_.how() == segmentation::form::none) {
     std::fill_n(to, ceil_div(end - begin, cpu::word_heads), cpu::head_word{0});
   }
-  if (segments.how() == segmentation::form::own_keys) segments.mark_own_keys(begin, end, to);
-  visit_heads(segments, [&](auto const& heads) { cpu::detail::mark(heads, begin, end, to); });
+  if (segments_.how() == segmentation::form::own_keys) segments_.mark_own_keys(begin, end, to);
+  visit_heads(segments_, [&](auto const& heads) { cpu::detail::mark(heads, begin, end, to); });
 }
 
 cpu::memory_piece described_heads::read_for(index_t begin, index_t end) const {
   cpu::memory_piece piece{};
-  if (segments.how() == segmentation::form::own_keys) {
-    auto const bytes = static_cast<index_t>(segments.item_bytes());
-    piece = {segments.bytes().data() + begin * bytes, (end - begin) * bytes};
+  if (segments_.how() == segmentation::form::own_keys) {
+    auto const bytes = static_cast<index_t>(segments_.item_bytes());
+    piece = {segments_.bytes().data() + begin * bytes, (end - begin) * bytes};
   }
-  visit_heads(segments, [&](auto const& heads) {
+  visit_heads(segments_, [&](auto const& heads) {
     if constexpr (requires { cpu::detail::read_for(heads, begin, end); })
       piece = cpu::detail::read_for(heads, begin, end);
   });

@@ -3,21 +3,23 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include <libscan/core/overlap.hpp>
 #include <libscan/core/segments.hpp>
 #include <libscan/core/types.hpp>
-#include <libscan/cpu/vector_heads.hpp>
+#include <libscan/cpu/segment_readers.hpp>
 #include <libscan/segmentation.hpp>
 
 namespace libscan::inline v1::detail {
 
 /// Flags, bits, offsets, keys or a length as a description of segments for libscan/cpu (its concept
-/// `segment_heads`). Offsets are index_t.
-struct described_heads {
-  segmentation segments;
+/// `segment_heads`). Offsets are index_t, checked, from 0 to n.
+class described_heads {
+ public:
+  described_heads(segmentation const& segments, index_t n);
 
   /// Sets bit k % 64 of to[k / 64] to 1 if a segment begins at item begin + k, to 0 if not, for
   /// items [begin, end), and the unused bits of the last word to 0.
@@ -25,6 +27,15 @@ struct described_heads {
 
   /// The memory that `mark` will read, if it is known.
   cpu::memory_piece read_for(index_t begin, index_t end) const;
+
+  /// Where each segment begins; null for flags, bits and keys.
+  cpu::detail::segment_bounds<index_t> const* bounds() const {
+    return bounds_.has_value() ? &*bounds_ : nullptr;
+  }
+
+ private:
+  segmentation segments_;
+  std::optional<cpu::detail::segment_bounds<index_t>> bounds_;
 };
 
 /// The head flags of n items in the order of a scan, as bits: bit i of word w belongs to position
@@ -35,8 +46,9 @@ std::vector<std::uint32_t> packed_heads(int threads, segmentation const& segment
 /// The number of segments of n items.
 index_t count_segments(int threads, segmentation const& segments, index_t n);
 
-/// Throws `invalid_argument` unless `segments` describes n items.
-void check_segments(char const* call, int threads, segmentation const& segments, index_t n);
+/// Throws `invalid_argument` unless `segments` describes n items. Returns it as segments of one
+/// length, if offsets from 0 to n are known to describe such; else as it is.
+segmentation check_segments(char const* call, int threads, segmentation const& segments, index_t n);
 
 /// Throws `invalid_argument` if results overlap the description of segments.
 void check_segments_apart(char const* call, segmentation const& segments,

@@ -137,7 +137,7 @@ class host_pieces {
   /// Writes the head bits of a piece.
   void fill(index_t piece, std::byte* to) const {
     index_t const begin = pieces_.begin(piece);
-    cpu::mark_positions(described_heads{segments_}, direction_, pieces_.n, begin,
+    cpu::mark_positions(described_heads(segments_, pieces_.n), direction_, pieces_.n, begin,
                         begin + pieces_.size(piece), reinterpret_cast<cpu::head_word*>(to));
   }
 

@@ -37,15 +37,21 @@ void check_capacity(char const* call, char const* what, index_t capacity, index_
                    " items; expected at least " + std::to_string(needed));
 }
 
-/// Throws `invalid_argument` unless offsets, or begins and ends, are within n items.
+/// Throws `invalid_argument` unless offsets, or begins and ends, are within n items. Returns the
+/// one length of segments between offsets from 0 to n, if it is known to be one; else 0.
 template <class Offset>
-void check_bounds(char const* call, int threads, segmentation const& segments, index_t n) {
+index_t check_bounds(char const* call, int threads, segmentation const& segments, index_t n) {
   auto const* const begins = static_cast<Offset const*>(segments.data());
   if (segments.how() == form::offsets) {
-    return cpu::detail::check_offsets(call, threads, begins, segments.count(), n);
+    index_t const count = segments.count();
+    index_t const length = cpu::detail::check_offsets(call, threads, begins, count, n);
+    bool const all =
+        static_cast<index_t>(begins[0]) == 0 && static_cast<index_t>(begins[count]) == n;
+    return all ? length : 0;
   }
   auto const* const ends = static_cast<Offset const*>(segments.ends());
   cpu::detail::check_ranges(call, threads, begins, ends, segments.count(), n);
+  return 0;
 }
 
 /// Threads for work on the host, for any engine.
@@ -71,8 +77,10 @@ char const* name_of(host_scan const& call) {
   return inclusive ? "inclusive_scan" : "exclusive_scan";
 }
 
-void check(engine const& on, host_reduction const& call, char const* name) {
-  check_segments(name, host_threads(on), call.segments, call.n);
+/// Returns the call as the cpu engine runs it.
+host_reduction check(engine const& on, host_reduction const& call, char const* name) {
+  host_reduction on_cpu = call;
+  on_cpu.segments = check_segments(name, host_threads(on), call.segments, call.n);
   std::size_t const size = libscan::size_of(call.accumulator);
   check_aligned(name, "in", call.in, detail::size_of(call.type));
   check_aligned(name, "totals", call.totals, size);
@@ -80,10 +88,12 @@ void check(engine const& on, host_reduction const& call, char const* name) {
   require_no_overlap(name, "in and totals",
                      memory_span(call.in, call.n, detail::size_of(call.type)), results);
   check_segments_apart(name, call.segments, results);
+  return on_cpu;
 }
 
 /// Runs a checked reduction, if its totals fit into the output.
-index_t reduce_checked(engine const& on, host_reduction const& call, char const* name) {
+index_t reduce_checked(engine const& on, host_reduction const& call, host_reduction const& on_cpu,
+                       char const* name) {
   if (call.segments.how() != form::none) {
     // As many as items always suffice, and need no count.
     int const threads = host_threads(on);
@@ -96,35 +106,39 @@ index_t reduce_checked(engine const& on, host_reduction const& call, char const*
     return detail::on_engine(
         on, call.n,
         [&](auto machine) { return device_segments<decltype(machine), T>::reduce(machine, call); },
-        [&](int threads) { return cpu_items<T>::reduce(threads, call); });
+        [&](int threads) { return cpu_items<T>::reduce(threads, on_cpu); });
   });
 }
 
 }  // namespace
 
-void check_segments(char const* call, int threads, segmentation const& segments, index_t n) {
+segmentation check_segments(char const* call, int threads, segmentation const& segments,
+                            index_t n) {
   switch (segments.how()) {
     case form::none:
     case form::length:
-      return;
+      break;
     case form::flags:
     case form::bits:
     case form::keys:
     case form::own_keys:
-      if (segments.count() == n) return;
+      if (segments.count() == n) break;
       refuse(call, "the segments are described for " + std::to_string(segments.count()) +
                        " items, but there are " + std::to_string(n));
     case form::offsets:
       if (segments.bytes().empty()) refuse(call, "no offsets; expected one more than segments");
       [[fallthrough]];
-    case form::ranges:
-      return detail::visit_input_type(segments.type(),
-                                      [&]<class Offset>(std::type_identity<Offset>) {
-                                        if constexpr (std::is_integral_v<Offset>) {
-                                          check_bounds<Offset>(call, threads, segments, n);
-                                        }
-                                      });
+    case form::ranges: {
+      index_t length = 0;
+      detail::visit_input_type(segments.type(), [&]<class Offset>(std::type_identity<Offset>) {
+        if constexpr (std::is_integral_v<Offset>) {
+          length = check_bounds<Offset>(call, threads, segments, n);
+        }
+      });
+      if (length > 0) return segmentation::of_length(length);
+    }
   }
+  return segments;
 }
 
 void check_segments_apart(char const* call, segmentation const& segments,
@@ -138,7 +152,8 @@ void check_segments_apart(char const* call, segmentation const& segments,
 
 void run_host_scan(engine const& on, host_scan const& call) {
   char const* const name = name_of(call);
-  check_segments(name, host_threads(on), call.segments, call.n);
+  host_scan on_cpu = call;
+  on_cpu.segments = check_segments(name, host_threads(on), call.segments, call.n);
   check_capacity(name, "out", call.capacity, call.n);
   std::size_t const in_size = detail::size_of(call.type), out_size = detail::size_of(call.out_type);
   check_aligned(name, "in", call.in, in_size);
@@ -154,20 +169,19 @@ void run_host_scan(engine const& on, host_scan const& call) {
         [&](auto machine) {
           device_segments<decltype(machine), T>::scan(machine, from_carry(call));
         },
-        [&](int threads) { cpu_items<T>::scan(threads, call); });
+        [&](int threads) { cpu_items<T>::scan(threads, on_cpu); });
   });
 }
 
 index_t run_host_reduction(engine const& on, host_reduction const& call) {
   char const* const name = call.segments.how() == form::none ? "reduce" : "segmented_reduce";
-  check(on, call, name);
-  return reduce_checked(on, call, name);
+  return reduce_checked(on, call, check(on, call, name), name);
 }
 
 index_t run_keyed_reduction(engine const& on, host_reduction const& call, void* unique,
                             index_t unique_capacity) {
   char const* const name = "reduce_by_key";
-  check(on, call, name);
+  host_reduction const on_cpu = check(on, call, name);
   auto const keys = memory_span(unique, unique_capacity, call.segments.item_bytes());
   require_no_overlap(name, "unique and totals", keys,
                      memory_span(call.totals, call.capacity, libscan::size_of(call.accumulator)));
@@ -179,7 +193,7 @@ index_t run_keyed_reduction(engine const& on, host_reduction const& call, void* 
     check_capacity(name, "unique", unique_capacity,
                    detail::count_segments(threads, call.segments, call.n));
   }
-  index_t const runs = reduce_checked(on, call, name);
+  index_t const runs = reduce_checked(on, call, on_cpu, name);
   detail::copy_first_keys(threads, call.segments, call.n, unique);
   return runs;
 }

@@ -197,6 +197,25 @@ TEST_CASE("segments of one length, or of one length with one exception, have tot
   }
 }
 
+TEST_CASE("one other length among many is seen at any place") {
+  // Threads share the check of offsets in pieces.
+  index_t const segments = 70'000, n = 2 * segments;
+  std::vector<int> const items(static_cast<std::size_t>(n), 1);
+  std::vector<std::uint32_t> equal(static_cast<std::size_t>(segments + 1));
+  for (std::size_t s = 0; s < equal.size(); ++s) equal[s] = static_cast<std::uint32_t>(2 * s);
+  for (std::size_t const at : {1, 2, 16, 32'767, 32'768, 32'769, 65'536, 69'998, 69'999}) {
+    auto offsets = equal;
+    ++offsets[at];
+    std::vector<int> expected(static_cast<std::size_t>(segments), 2), totals(expected.size());
+    ++expected[at - 1];
+    --expected[at];
+    segment_offsets const heads{offsets.data(), segments};
+    cpu::segmented_reduce(2, items.data(), totals.data(), heads, n, plus<int>{}, 0);
+    INFO("offset " << at);
+    CHECK(difference(expected, totals) == "");
+  }
+}
+
 TEST_CASE("totals of segments refuse to be written over what is read") {
   std::vector<std::int64_t> items(30, 7);
   std::int64_t* const at = items.data();

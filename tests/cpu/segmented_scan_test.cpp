@@ -208,31 +208,65 @@ TEST_CASE("segments of one length, or of one length with one exception, are scan
   }
 }
 
-TEST_CASE("segments of one length are scanned in pieces as at once, to the last bit") {
-  index_t const n = 6144, chunk_items = 512, piece = 1024;
+/// The offsets, from 0 to n, of those segments that begin in the items [begin, begin + n).
+std::vector<index_t> offsets_within(std::vector<index_t> const& offsets, index_t begin, index_t n) {
+  std::vector<index_t> within{0};
+  for (index_t const offset : offsets) {
+    if (offset > begin && offset < begin + n) within.push_back(offset - begin);
+  }
+  within.push_back(n);
+  return within;
+}
+
+/// Compares the scan of doubles in pieces of `piece` items with that of all.
+void check_pieces(std::vector<index_t> const& offsets, index_t piece, bool by_flags) {
+  index_t const n = offsets.back(), chunk_items = 512;
   auto const in = make_items<double>(n);
-  for (index_t const length : {4, 7, 8, 31, 32, 100}) {
-    // The first segment is shorter in every second case.
-    for (index_t const less : {0, 2}) {
-      std::vector<std::uint8_t> flags(static_cast<std::size_t>(n));
-      for (index_t i = 0; i < n; ++i) {
-        flags[static_cast<std::size_t>(i)] = i == 0 || (i + less) % length == 0;
+  auto const scan_piece = [&](index_t begin, index_t items, double& carry, double* out) {
+    auto const read = [&](index_t from, index_t to, double* at) {
+      std::copy(in.begin() + begin + from, in.begin() + begin + to, at);
+    };
+    auto const scan = [&](auto const& heads) {
+      cpu::carried_segmented_scan<scan_kind::inclusive>(2, scan_direction::forward, read, out,
+                                                        heads, items, plus<double>{}, 0.0, carry,
+                                                        chunk_items);
+    };
+    auto const within = offsets_within(offsets, begin, items);
+    if (!by_flags) {
+      return scan(segment_offsets{within.data(), static_cast<index_t>(within.size()) - 1});
+    }
+    auto const flags = flags_of(within);
+    scan(head_flags{flags.data()});
+  };
+  std::vector<double> expected(in.size()), out(in.size());
+  double total = 0, carry = 0;
+  scan_piece(0, n, total, expected.data());
+  for (index_t begin = 0; begin < n; begin += piece) {
+    if (std::binary_search(offsets.begin(), offsets.end(), begin)) carry = 0;
+    scan_piece(begin, piece, carry, out.data() + begin);
+  }
+  CHECK(bit_difference(expected, out) == "");
+  CHECK(carry == total);
+}
+
+TEST_CASE("segments are scanned in pieces as at once, to the last bit") {
+  index_t const n = 6144;
+  for (bool const by_flags : {false, true}) {
+    for (index_t const length : {2, 4, 7, 8, 31, 32, 100, 1000}) {
+      // The first segment is shorter in every second case.
+      for (index_t const less : {0, 1}) {
+        std::vector<index_t> offsets{0};
+        while (offsets.back() < n) {
+          index_t const next = offsets.back() + length - (offsets.size() == 1 ? less : 0);
+          offsets.push_back(std::min(next, n));
+        }
+        INFO("segments of " << length << ", the first of " << less << " less, flags " << by_flags);
+        check_pieces(offsets, 1024, by_flags);
       }
-      std::vector<double> expected(in.size()), out(in.size());
-      cpu::inclusive_segmented_scan(2, in.begin(), expected.begin(), head_flags{flags.data()}, n,
-                                    plus<double>{}, 0.0, chunk_items);
-      double carry = 0;
-      for (index_t begin = 0; begin < n; begin += piece) {
-        if (flags[static_cast<std::size_t>(begin)] != 0) carry = 0;
-        auto const read = [&](index_t from, index_t to, double* items) {
-          std::copy(in.begin() + begin + from, in.begin() + begin + to, items);
-        };
-        cpu::carried_segmented_scan<scan_kind::inclusive>(
-            2, scan_direction::forward, read, out.begin() + begin, head_flags{flags.data() + begin},
-            piece, plus<double>{}, 0.0, carry, chunk_items);
-      }
-      INFO("segments of " << length << ", the first of " << less << " less");
-      CHECK(bit_difference(expected, out) == "");
+    }
+    for (segment_shape const shape : all_segment_shapes()) {
+      INFO(to_string(shape) << ", flags " << by_flags);
+      check_pieces(make_offsets(shape, n), 1024, by_flags);
     }
   }
 }

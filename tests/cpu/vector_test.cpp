@@ -228,7 +228,10 @@ void check_offsets(cpu::detail::offset_marker mark) {
 
 /// Each number in turn is less than the one before, equal to it, or next to the greatest.
 template <class Number>
-void check_ascent(cpu::detail::ascent_check ascend) {
+void check_ascent(cpu::detail::ascent_check find_ascent) {
+  auto const ascend = [=](Number const* numbers, index_t n) {
+    return find_ascent(numbers, n, 3).ascend;
+  };
   constexpr Number max = std::numeric_limits<Number>::max();
   for (index_t const n : {1, 2, 3, 7, 16, 17, 33, 70}) {
     std::vector<Number> numbers(static_cast<std::size_t>(n));
@@ -262,11 +265,42 @@ void check_ascent(cpu::detail::ascent_check ascend) {
   }
 }
 
+/// Each number in turn is one more or less than the same step would make it, or far more.
+template <class Number>
+void check_steps(cpu::detail::ascent_check find_ascent) {
+  for (index_t const step : {0, 1, 5}) {
+    for (index_t const n : {1, 2, 3, 7, 16, 17, 33, 70}) {
+      std::vector<Number> numbers(static_cast<std::size_t>(n));
+      for (index_t i = 0; i < n; ++i) {
+        numbers[static_cast<std::size_t>(i)] = static_cast<Number>(7 + step * i);
+      }
+      CHECK(find_ascent(numbers.data(), n, step).equal_step);
+      CHECK(find_ascent(numbers.data(), n, step + 1).equal_step == (n == 1));
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        for (std::uint64_t const wrong :
+             {std::uint64_t{1}, ~std::uint64_t{0}, std::uint64_t{1} << (8 * sizeof(Number) - 1)}) {
+          auto changed = numbers;
+          changed[i] = static_cast<Number>(changed[i] + wrong);
+          CHECK(find_ascent(changed.data(), n, step).equal_step == (n == 1));
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("a descent of numbers is found at any place, whatever the instruction set") {
   for_each_target([] {
     auto const code = cpu::detail::current_vector_heads();
-    check_ascent<std::uint32_t>(code.ascend_4_bytes);
-    check_ascent<std::int64_t>(code.ascend_8_bytes);
+    check_ascent<std::uint32_t>(code.ascent_of_4_bytes);
+    check_ascent<std::int64_t>(code.ascent_of_8_bytes);
+  });
+}
+
+TEST_CASE("other steps between numbers are found at any place, whatever the instruction set") {
+  for_each_target([] {
+    auto const code = cpu::detail::current_vector_heads();
+    check_steps<std::uint32_t>(code.ascent_of_4_bytes);
+    check_steps<std::int64_t>(code.ascent_of_8_bytes);
   });
 }
 
