@@ -33,6 +33,11 @@ inline constexpr std::array<std::string_view, 10> sort_length_axis{
     "one",        "ones",   "short",   "power-law", "huge",
     "half-empty", "medium", "rows-16", "rows-1024", "few-huge"};
 
+/// All of them, and four each.
+inline constexpr std::array<std::string_view, 11> all_length_axis{
+    "one",    "ones",   "short",   "power-law", "huge",    "half-empty",
+    "medium", "rows-4", "rows-16", "rows-1024", "few-huge"};
+
 /// How segments are described: a byte, a bit or a 32-bit key per item, or 32-bit offsets.
 inline constexpr std::array<std::string_view, 4> head_axis{"flags", "bits", "keys", "offsets"};
 
@@ -247,6 +252,7 @@ inline index_t segment_length(std::string_view lengths, index_t i, index_t n) {
   if (lengths == "ones") return 1;
   if (lengths == "short" || lengths == "half-empty") return static_cast<index_t>(1 + word % 32);
   if (lengths == "medium") return static_cast<index_t>(20 + word % 41);
+  if (lengths == "rows-4") return 4;
   if (lengths == "rows-16") return 16;
   if (lengths == "rows-1024") return 1024;
   if (lengths == "few-huge") return ceil_div(n, index_t{8});
@@ -265,7 +271,7 @@ inline index_t segment_length(std::string_view lengths, index_t i, index_t n) {
 }  // namespace detail
 
 /// The begins of the segments of n items, and n at the end. `lengths` is a name on
-/// `sort_length_axis`. Throws `invalid_argument` for other names, and for n above 2^31 - 1.
+/// `all_length_axis`. Throws `invalid_argument` for other names, and for n above 2^31 - 1.
 inline std::vector<std::int32_t> offsets_of(std::string_view lengths, index_t n) {
   if (n > INT32_MAX) throw invalid_argument("segments are measured up to 2^31 - 1 items");
   std::vector<std::int32_t> offsets{0};

@@ -151,26 +151,30 @@ void add_scans(CLI::App& app, options& wanted, output_options& output) {
       *app.add_subcommand("reverse-scan", "scans from the end: exclusive sums of i32 (cuda)");
   add_common(reverse, wanted, output);
   auto& segmented = *app.add_subcommand("segmented-scan", "scans within segments");
-  add_types(segmented, wanted, "of items: u32 f32 (cuda) (default: u32)", {"u32", "f32"});
+  add_types(segmented, wanted, "of items: u32 f32 (cuda) f64 (cpu) (default: u32)",
+            {"u32", "f32", "f64"});
   add_kinds(segmented, wanted);
   segmented.add_option("--heads", wanted.heads, "flags, bits, keys, offsets (default: all)")
       ->delimiter(',')
       ->check(one_of(head_axis));
   segmented
       .add_option("--lengths", wanted.lengths,
-                  "one, ones, short, power-law, huge, half-empty (offsets only) (default: all)")
+                  "one, ones, short, power-law, huge, half-empty (offsets only) (default: these),\n"
+                  "medium, rows-4, rows-16, rows-1024, few-huge")
       ->delimiter(',')
-      ->check(one_of(length_axis));
+      ->check(one_of(all_length_axis));
   add_common(segmented, wanted, output);
   auto& totals = *app.add_subcommand("segmented-reduce", "totals of segments");
+  add_types(totals, wanted, "of items: u32 f64 (cpu) (default: u32)", {"u32", "f64"});
   totals.add_option("--heads", wanted.heads, "flags, bits, keys, offsets (default: all)")
       ->delimiter(',')
       ->check(one_of(head_axis));
   totals
       .add_option("--lengths", wanted.lengths,
-                  "one, ones, short, power-law, huge, half-empty (offsets only) (default: all)")
+                  "one, ones, short, power-law, huge, half-empty (offsets only) (default: these),\n"
+                  "medium, rows-4, rows-16, rows-1024, few-huge")
       ->delimiter(',')
-      ->check(one_of(length_axis));
+      ->check(one_of(all_length_axis));
   add_common(totals, wanted, output);
 }
 

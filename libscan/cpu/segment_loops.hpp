@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Segments that are processed one by one, each in a loop of its own: where that takes less time
-// than the code for segments of any lengths. What is chosen depends on the segments of a chunk
-// alone, so that floats are rounded the same by any number of threads, on any processor, and in
-// scans of a piece as in scans of all items.
+// than the code for segments of any lengths. For floats this depends only on where segments begin
+// in a chunk: they are rounded the same by any number of threads, on any processor, and in scans of
+// a piece as in scans of all items.
 #pragma once
 
 #include <algorithm>

@@ -21,7 +21,7 @@ TEST_CASE("segments of every length distribution cover all items, in all four fo
   for (auto const& name : length_axis) {
     CHECK(std::count(sort_length_axis.begin(), sort_length_axis.end(), name) == 1);
   }
-  for (auto const& lengths : names_of(sort_length_axis)) {
+  for (auto const& lengths : names_of(all_length_axis)) {
     for (index_t const n : {1, 2, 31, 32, 33, 1000, 100000}) {
       CAPTURE(lengths, n);
       segment_forms const forms(lengths, n);

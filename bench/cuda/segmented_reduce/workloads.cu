@@ -60,10 +60,15 @@ void reduce(session const& now, std::string const& lengths, index_t n) {
 
 void run_segmented_reductions(session const& now) {
   options const& wanted = now.wanted;
-  for (index_t const n : or_standard<index_t>(wanted.sizes, {1 << 20, 1 << 24, 1 << 28})) {
-    for (std::string const& lengths : or_standard(wanted.lengths, names_of(length_axis))) {
-      reduce(now, lengths, n);
-    }
+  for (std::string const& type : or_standard<std::string>(wanted.types, {"u32"})) {
+    now.where_known([&] {
+      if (type != "u32") throw invalid_argument("the cuda engine's totals of segments are of u32");
+      for (index_t const n : or_standard<index_t>(wanted.sizes, {1 << 20, 1 << 24, 1 << 28})) {
+        for (std::string const& lengths : or_standard(wanted.lengths, names_of(length_axis))) {
+          reduce(now, lengths, n);
+        }
+      }
+    });
   }
 }
 
