@@ -89,6 +89,18 @@ index_t one_length(segment_bounds<Offset> const& bounds, index_t begin, index_t 
   return length;
 }
 
+/// The number of segments that begin at offsets [begin, end) and hold items, if as many of all are
+/// empty as of the first 64.
+template <class Offset>
+index_t likely_nonempty(segment_bounds<Offset> const& bounds, index_t begin, index_t end) {
+  index_t const sample = std::min(end - begin, word_heads);
+  if (bounds.length > 0 || sample < 2) return end - begin;
+  Offset const* const offsets = bounds.offsets.offsets + begin;
+  index_t empty = 0;
+  for (index_t s = 1; s < sample; ++s) empty += offsets[s] == offsets[s - 1] ? 1 : 0;
+  return (end - begin) - (end - begin) * empty / sample;
+}
+
 /// The length of all segments of n items of 8 bytes that are marked, if it is one from 4 on and
 /// predictable; else 0. The first and the last may be shorter. Whether a segment begins with the
 /// first item makes no difference: scans of a piece and of all items do the same.
@@ -158,8 +170,8 @@ chunk_segments find_ended(segment_bounds<Offset> const& bounds, chunk const& c) 
   ended.end = c.end == bounds.items ? bounds.segments() : last_from(c.end);
   ended.length =
       detail::one_length(bounds, ended.begin + 1, ended.end + 1, lengths::summed_from, lengths::to);
-  ended.one_by_one =
-      ended.length > 0 || detail::summed_in_loops<T>().contain(ended.end - ended.begin, c.size());
+  index_t const segments = detail::likely_nonempty(bounds, ended.begin, ended.end);
+  ended.one_by_one = ended.length > 0 || detail::summed_in_loops<T>().contain(segments, c.size());
   return ended;
 }
 
@@ -220,7 +232,7 @@ chunk_segments find_begun(segment_bounds<Offset> const& bounds, scan_direction d
   begun.end = detail::first_from(bounds, forward ? c.end : n - c.begin);
   begun.length =
       detail::one_length(bounds, begun.begin, begun.end, lengths::scanned_from, lengths::to);
-  index_t const segments = begun.end - begun.begin + 1;
+  index_t const segments = detail::likely_nonempty(bounds, begun.begin, begun.end) + 1;
   begun.one_by_one = begun.length > 0 || detail::scanned_in_loops<T>().contain(segments, c.size());
   return begun;
 }

@@ -299,6 +299,30 @@ TEST_CASE("items in no segment keep their results, and ranges may overlap in sum
   }
 }
 
+TEST_CASE("offsets at equal distances leave items out, and end with an empty segment") {
+  std::vector<int> const in{1, 2, 3, 4, 5, 6, 7, 8};
+  std::vector<std::int32_t> const shorter{0, 3, 6}, empty_end{0, 4, 8, 8}, all{0, 3, 6, 8};
+  for (engine const& on : engines()) {
+    auto const scanned = [&](auto const& offsets) {
+      std::vector<int> out(8, -1);
+      inclusive_segmented_scan(on, in, out, segmentation::of_offsets(offsets));
+      return out;
+    };
+    auto const totals = [&](auto const& offsets) {
+      std::vector<int> sums(4, -1);
+      auto const segments = static_cast<index_t>(offsets.size()) - 1;
+      CHECK(segmented_reduce(on, in, sums, segmentation::of_offsets(offsets)) == segments);
+      return sums;
+    };
+    CHECK(scanned(shorter) == std::vector<int>{1, 3, 6, 4, 9, 15, -1, -1});
+    CHECK(scanned(empty_end) == std::vector<int>{1, 3, 6, 10, 5, 11, 18, 26});
+    CHECK(scanned(all) == std::vector<int>{1, 3, 6, 4, 9, 15, 7, 15});
+    CHECK(totals(shorter) == std::vector<int>{6, 15, -1, -1});
+    CHECK(totals(empty_end) == std::vector<int>{10, 26, 0, -1});
+    CHECK(totals(all) == std::vector<int>{6, 15, 15, -1});
+  }
+}
+
 TEST_CASE("results of float sums may be 16-bit floats, rounded when written") {
   std::vector<float16> const in(300, float16(7.0F));
   for (engine const& on : engines()) {
