@@ -142,6 +142,24 @@ void with_length(index_t length, Work const& work) {
   }
 }
 
+/// init op the items [begin, begin + length) of `in`. Sums of floats, which compilers do not
+/// vectorize, take a few items at a time: the loop's overhead would be much of the work.
+template <class T, class Length, class Op>
+T sum_of_length(T const* in, index_t begin, Length length, Op op, T init) {
+  constexpr index_t at_once = 4;
+  T x = init;
+  index_t i = 0;
+  if constexpr (std::floating_point<T> && std::same_as<Length, index_t>) {
+    if (length >= 2 * at_once) {
+      for (; i + at_once <= length; i += at_once) {
+        for (index_t k = i; k < i + at_once; ++k) x = op(x, in[begin + k]);
+      }
+    }
+  }
+  for (; i < length; ++i) x = op(x, in[begin + i]);
+  return x;
+}
+
 /// init op in[0] op ... op in[items - 1] without the init, items >= 1.
 template <class T, class Op>
 T sum_items(T const* in, index_t items, Op op, T any) {
@@ -202,15 +220,16 @@ void sum_ended(segment_bounds<Offset> const& bounds, chunk_segments const& ended
     };
     sum_next(begin < 0 ? carry : init);
     if (ended.length > 0) {
-      detail::with_length(ended.length, [&](auto length) {
-        index_t const last = ended.end - 1;
+      index_t const last = ended.end - 1, length = ended.length;
+      // By value: otherwise a total might alias a captured reference.
+      detail::with_length(length, [=](auto each) {
         index_t from = begin;
-        for (index_t k = s; k < last; ++k, from += length) {
-          totals[k] = detail::append(init, in, from, from + length, op);
+        for (index_t k = s; k < last; ++k, from += each) {
+          totals[k] = detail::sum_of_length(in, from, each, op, init);
         }
-        begin = from;
-        s = last;
       });
+      begin += (last - s) * length;
+      s = last;
     }
     while (s < ended.end) sum_next(init);
   });
@@ -282,15 +301,13 @@ void scan_begun(segment_bounds<Offset> const& bounds, scan_direction direction,
   T const first = detail::begins_with(bounds, direction, begun, c) ? init : carry;
   detail::scan_serially<Kind>(first, in, to, 0, begin, op);
   if (begun.length > 0) {
-    detail::with_length(begun.length, [&](auto length) {
-      index_t from = begin;
-      index_t const last = begin + (count - 1) * length;  // which may be longer
-      for (; from < last; from += length) {
-        detail::scan_serially<Kind>(init, in, to, from, from + length, op);
+    index_t const last = begin + (count - 1) * begun.length;  // which may be longer
+    detail::with_length(begun.length, [=](auto each) {
+      for (index_t from = begin; from < last; from += each) {
+        detail::scan_serially<Kind>(init, in, to, from, from + each, op);
       }
-      begin = from;
     });
-    detail::scan_serially<Kind>(init, in, to, begin, items, op);
+    detail::scan_serially<Kind>(init, in, to, last, items, op);
     return;
   }
   for (index_t k = 1; k <= count; ++k) {

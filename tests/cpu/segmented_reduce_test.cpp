@@ -181,8 +181,8 @@ TEST_CASE("segments of one length have totals, with any number of threads") {
 }
 
 TEST_CASE("segments of one length, or of one length with one exception, have totals") {
-  for (index_t const length : sized_list<index_t>({1, 2, 3, 4, 5, 8, 31, 32, 33, 40, 96, 97, 256},
-                                                  {1, 2, 4, 7, 32, 40, 96})) {
+  for (index_t const length : sized_list<index_t>(
+           {1, 2, 3, 4, 5, 8, 11, 31, 32, 33, 40, 96, 97, 256}, {1, 2, 4, 7, 11, 32, 40, 96})) {
     for (auto const& offsets : nearly_equal_offsets(5003, length)) {
       for (index_t const chunk_items : {100, 512, 4096}) {
         INFO("segments of " << length << ", chunks of " << chunk_items);
@@ -237,14 +237,18 @@ TEST_CASE("totals of segments refuse to be written over what is read") {
 }
 
 TEMPLATE_TEST_CASE("floating totals are exact where they can be", "", float, double) {
-  for (segment_shape const shape : all_segment_shapes()) {
-    auto const in = make_input<TestType>(pattern::small, 50000);
-    auto const offsets = make_offsets(shape, 50000);
+  index_t const n = 50000;
+  auto const in = make_input<TestType>(pattern::small, n);
+  auto const check = [&](std::vector<index_t> const& offsets) {
     auto const expected = segment_totals_oracle(in, offsets, plus<TestType>{}, TestType(2));
     std::vector<TestType> totals(expected.size());
-    cpu::segmented_reduce(2, in.data(), totals.data(), described(offsets), 50000, plus<TestType>{},
+    cpu::segmented_reduce(2, in.data(), totals.data(), described(offsets), n, plus<TestType>{},
                           TestType(2));
     CHECK(difference(expected, totals) == "");
+  };
+  for (segment_shape const shape : all_segment_shapes()) check(make_offsets(shape, n));
+  for (index_t const length : {3, 7, 8, 11, 31, 100}) {
+    for (auto const& offsets : nearly_equal_offsets(n, length)) check(offsets);
   }
 }
 
