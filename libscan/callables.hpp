@@ -150,13 +150,13 @@ struct with_callables {
     int const threads = threads_for_callables(on);
     auto const n = static_cast<index_t>(in.size());
     check_capacity("segmented_scan", in.size(), out.size());
-    detail::check_segments("segmented_scan", threads, segments, n);
+    segmentation const known = detail::check_segments("segmented_scan", threads, segments, n);
     detail::check_segments_apart("segmented_scan", segments,
                                  memory_span(std::as_bytes(out.first(in.size()))));
     constexpr auto needed =
         Kind == scan_kind::inclusive ? init_needed::never : init_needed::if_no_identity;
     with_operator<Item, Init, needed, int>(op, init, [&](auto const& by, auto const& first) {
-      detail::scan_segments<Kind>(threads, in, out, segments, by, first);
+      detail::scan_segments<Kind>(threads, in, out, known, by, first);
       return 0;
     });
   }
@@ -174,12 +174,12 @@ struct with_callables {
     }
     int const threads = threads_for_callables(on);
     auto const n = static_cast<index_t>(in.size());
-    detail::check_segments("segmented_reduce", threads, segments, n);
+    segmentation const known = detail::check_segments("segmented_reduce", threads, segments, n);
     check_totals("segmented_reduce", threads, segments, n, totals.size());
     detail::check_segments_apart("segmented_reduce", segments, memory_span(std::as_bytes(totals)));
     return with_operator<Item, Init, init_needed::if_no_identity, index_t>(
         op, init, [&](auto const& by, auto const& first) {
-          return detail::reduce_segments(threads, in, totals, segments, by, first);
+          return detail::reduce_segments(threads, in, totals, known, by, first);
         });
   }
 

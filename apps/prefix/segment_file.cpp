@@ -189,7 +189,9 @@ segment_stream::segment_stream(form how, std::string const& path, index_t n, ind
 }
 
 segmentation segment_stream::next(index_t first, index_t count) {
-  segmentation const result = in_ ? next_streamed(count) : next_in_memory(first, count);
+  segmentation const result = in_                     ? next_streamed(count)
+                              : how_ == form::offsets ? next_offsets(first, count)
+                                                      : next_bits(first, count);
   first_piece_ = false;
   return result;
 }
@@ -227,7 +229,23 @@ bool segment_stream::changes(std::byte const* key, std::byte const* other) const
   });
 }
 
-segmentation segment_stream::next_in_memory(index_t first, index_t count) {
+/// As offsets, by which a scan of all items rounds floats otherwise than by bits.
+segmentation segment_stream::next_offsets(index_t first, index_t count) {
+  segmentation const& all = all_.segments();
+  auto const* const begin = static_cast<index_t const*>(all.data());
+  auto const* const end = begin + all.count() + 1;
+  auto const* const inner = std::upper_bound(begin, end, first);
+  auto const* const past = std::lower_bound(inner, end, first + count);
+  index_t const edge = reverse_ ? first + count : first;
+  begins_ = first_piece_ || std::binary_search(begin, end, edge);
+  offsets_.assign(1, 0);
+  std::transform(inner, past, std::back_inserter(offsets_),
+                 [=](index_t offset) { return offset - first; });
+  offsets_.push_back(count);
+  return segmentation::of_offsets(offsets_);
+}
+
+segmentation segment_stream::next_bits(index_t first, index_t count) {
   libscan::detail::described_heads const heads(all_.segments(), n_);
   auto const mark = [&](index_t begin, index_t items) {
     marks_.resize(static_cast<std::size_t>(ceil_div(items, cpu::word_heads)));

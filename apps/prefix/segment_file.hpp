@@ -91,7 +91,8 @@ class segment_stream {
 
  private:
   segmentation next_streamed(index_t count);
-  segmentation next_in_memory(index_t first, index_t count);
+  segmentation next_offsets(index_t first, index_t count);
+  segmentation next_bits(index_t first, index_t count);
   bool changes(std::byte const* key, std::byte const* other) const;
 
   segmentation::form how_;
@@ -101,6 +102,7 @@ class segment_stream {
   segment_file all_;  // if not streamed
   std::vector<cpu::head_word> marks_;
   std::vector<std::uint32_t> words_;
+  std::vector<index_t> offsets_;
   bool first_piece_ = true;
   bool begins_ = true;
   bool edge_is_head_ = false;              // of the last piece: its first item

@@ -51,8 +51,8 @@ index_t first_negative(int threads, index_t n, NumberAt const& number_at) {
 }
 
 /// The ascent of count > 0 offsets, by vector code: those of 4 bytes as unsigned numbers. If they
-/// ascend, and the last one is not negative, none is: it would be more than the last. Nothing is
-/// true for types without vector code.
+/// ascend, and the last one is not negative, none is: it would be more than the last. Both are
+/// false for types without vector code.
 template <class Offset>
 ascent ascent_by_vectors(int threads, Offset const* offsets, index_t count, index_t step) {
   if constexpr (std::integral<Offset> && (sizeof(Offset) == 4 || sizeof(Offset) == 8)) {
@@ -75,8 +75,9 @@ ascent ascent_by_vectors(int threads, Offset const* offsets, index_t count, inde
   }
 }
 
-/// Throws `invalid_argument` unless segments + 1 offsets ascend within 0 to n. Returns the length
-/// of all segments if it is known to be one, from 1 on; the last may be shorter, not empty. Else 0.
+/// Throws `invalid_argument` unless segments + 1 offsets ascend within 0 to n. Returns the one
+/// length of all segments, at least 1, of which only the last may be shorter, but not empty; 0 if
+/// they have several, or are not known to have one.
 template <class Offset>
 index_t check_offsets(char const* call, int threads, Offset const* offsets, index_t segments,
                       index_t n) {

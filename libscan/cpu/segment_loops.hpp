@@ -10,7 +10,6 @@
 #include <concepts>
 #include <type_traits>
 
-#include <libscan/core/operators.hpp>
 #include <libscan/core/segments.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
@@ -21,41 +20,33 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// Mean lengths of segments.
-struct mean_lengths {
-  index_t from, to;
-
-  bool contain(index_t segments, index_t items) const {
-    return segments * from <= items && items <= segments * to;
-  }
-};
-
-/// Whether this processor has vectors that are longer than those for which loops are chosen early.
-/// Only for integers, which are not rounded.
+/// Whether this processor has vectors of more than 32 bytes, for which loops are chosen later. No
+/// floats: their rounding must not depend on the processor.
 template <class T>
 bool has_long_vectors() {
   return std::integral<T> && best_vector_heads().vector_bytes > 32;
 }
 
-/// The mean lengths of segments of T that are each summed in a loop; others are scanned, which
-/// takes the same time for any lengths. As measured with AVX2 on an AMD EPYC and with AVX-512 on an
-/// Intel Xeon.
+/// Whether segments of T, `items` items in all, are so long that each is summed in a loop. Others
+/// are scanned, which takes the same time for any lengths. As measured with AVX2 on an AMD EPYC and
+/// with AVX-512 on an Intel Xeon.
 template <class T>
-mean_lengths summed_in_loops() {
-  constexpr index_t any = index_t{1} << 40;
-  if (sizeof(T) < 4) return {256, any};
-  if (sizeof(T) < 8) return {has_long_vectors<T>() ? 40 : 24, any};
-  return {12, any};
+bool summed_in_loops(index_t segments, index_t items) {
+  index_t mean = 12;
+  if (sizeof(T) < 8) mean = has_long_vectors<T>() ? 40 : 24;
+  if (sizeof(T) < 4) mean = 256;
+  return segments * mean <= items;
 }
 
-/// The same for segments that are each scanned in a loop; vector code takes less time for shorter
-/// and for longer ones, and for floats earlier, since each addition waits for the one before.
+/// Whether each is scanned in a loop. Vector code takes less time for shorter segments and for
+/// longer ones, and for longer floats earlier, since each addition waits for the one before.
 template <class T>
-mean_lengths scanned_in_loops() {
-  constexpr bool integers = std::integral<T>;
-  if (sizeof(T) < 4) return {1, 0};
-  if (sizeof(T) < 8) return {has_long_vectors<T>() ? 200 : 28, integers ? 1000 : 90};
-  return {15, integers ? 1000 : 200};
+bool scanned_in_loops(index_t segments, index_t items) {
+  if (sizeof(T) < 4) return false;
+  bool const wide = sizeof(T) >= 8;
+  index_t const from = wide ? 15 : has_long_vectors<T>() ? 200 : 28;
+  index_t const to = std::integral<T> ? 1000 : wide ? 200 : 90;
+  return segments * from <= items && items <= segments * to;
 }
 
 /// The lengths of segments that take less time in loops if all have the same: processors predict
@@ -160,7 +151,7 @@ T sum_of_length(T const* in, index_t begin, Length length, Op op, T init) {
   return x;
 }
 
-/// init op in[0] op ... op in[items - 1] without the init, items >= 1.
+/// in[0] op ... op in[items - 1], items >= 1; `any` is any value.
 template <class T, class Op>
 T sum_items(T const* in, index_t items, Op op, T any) {
   stream_values<T> sums = detail::all_streams(any);
@@ -170,13 +161,12 @@ T sum_items(T const* in, index_t items, Op op, T any) {
 /// The segments of a chunk.
 struct chunk_segments {
   index_t begin = 0, end = 0;
-  index_t length = 0;       ///< the one length of those that have it if it is predictable; or 0
+  index_t length = 0;  ///< of all except those at the ends, if it is one and predictable; else 0
   bool one_by_one = false;  ///< whether each is processed in a loop of its own
 };
 
 // Totals of the segments that end in a chunk, one by one. They are [begin, end) of
-// `chunk_segments`: the first is the one that holds the chunk's first item, or the first of all;
-// `length` is that of all except the first and the last.
+// `chunk_segments`: the first is the one that holds the chunk's first item, or the first of all.
 
 /// The segments of T that end in chunk `c`, and empty ones at its end.
 template <class T, class Offset>
@@ -185,11 +175,13 @@ chunk_segments find_ended(segment_bounds<Offset> const& bounds, chunk const& c) 
   using lengths = predictable_lengths<T>;
   chunk_segments ended;
   ended.begin = c.begin == 0 ? 0 : last_from(c.begin);
-  ended.end = c.end == bounds.items ? bounds.segments() : last_from(c.end);
-  ended.length =
-      detail::one_length(bounds, ended.begin + 1, ended.end + 1, lengths::summed_from, lengths::to);
+  bool const last = c.end == bounds.items;
+  ended.end = last ? bounds.segments() : last_from(c.end);
+  // The last segment of all may be shorter.
+  ended.length = detail::one_length(bounds, ended.begin + 1, ended.end + (last ? 0 : 1),
+                                    lengths::summed_from, lengths::to);
   index_t const segments = detail::likely_nonempty(bounds, ended.begin, ended.end);
-  ended.one_by_one = ended.length > 0 || detail::summed_in_loops<T>().contain(segments, c.size());
+  ended.one_by_one = ended.length > 0 || detail::summed_in_loops<T>(segments, c.size());
   return ended;
 }
 
@@ -252,7 +244,7 @@ chunk_segments find_begun(segment_bounds<Offset> const& bounds, scan_direction d
   begun.length =
       detail::one_length(bounds, begun.begin, begun.end, lengths::scanned_from, lengths::to);
   index_t const segments = detail::likely_nonempty(bounds, begun.begin, begun.end) + 1;
-  begun.one_by_one = begun.length > 0 || detail::scanned_in_loops<T>().contain(segments, c.size());
+  begun.one_by_one = begun.length > 0 || detail::scanned_in_loops<T>(segments, c.size());
   return begun;
 }
 

@@ -251,12 +251,18 @@ inline constexpr bool by_bounds = false;
 template <class Offset>
 inline constexpr bool by_bounds<segment_bounds<Offset>> = true;
 
+/// Whether `Heads` tells it at run time, or null.
+template <class Heads>
+concept may_have_bounds = requires(Heads const& heads) {
+  { heads.bounds() } -> std::same_as<segment_bounds<index_t> const*>;
+};
+
 /// Where each segment begins, if `heads` tells it; else null.
 template <class Heads>
 auto bounds_of(Heads const& heads) {
   if constexpr (by_bounds<Heads>) {
     return &heads;
-  } else if constexpr (requires { heads.bounds(); }) {
+  } else if constexpr (may_have_bounds<Heads>) {
     return heads.bounds();
   } else {
     return nullptr;
@@ -278,7 +284,7 @@ memory_span memory_of(segment_keys<Keys, Equal> const& heads, index_t n) {
 }
 
 /// Throws `invalid_argument` unless this describes segments of n items. Returns the form of it that
-/// the engine reads.
+/// the engine reads, which may refer to `heads`.
 template <class Heads>
 Heads const& check_heads(char const*, int, Heads const& heads, index_t) {
   return heads;

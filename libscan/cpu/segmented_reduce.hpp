@@ -138,7 +138,7 @@ index_t find_totals(int threads, In in, Heads const& heads, index_t n, Op op,
       [&](stage& here, chunk const& c, carried const& carry) {
         if (here.segments.one_by_one) return take(here, c, here.items, carry);
         T* const sums = here.space.data();
-        if (vectorized<Op> && detail::summed_in_loops<T>().contain(here.ended, c.size())) {
+        if (vectorized<Op> && detail::summed_in_loops<T>(here.ended, c.size())) {
           detail::sum_to_tails(here, sums, c.size(), op, carry.rest.value, init);
           return take(here, c, sums, carry);
         }
@@ -242,7 +242,8 @@ void check_reduction(char const* call, In const& in, Heads const& heads, index_t
 /// segments, described otherwise, may be rounded in another order.
 /// Aliasing: `totals` must not overlap anything (refused if it is known to begin within what is
 /// read).
-/// Memory: reads n items and the description (offsets twice), writes one result per segment;
+/// Memory: reads n items and the description (offsets once if all segments have one length, else up
+/// to three times), writes one result per segment;
 /// allocates one chunk per thread if that is larger than 8 KiB.
 template <std::random_access_iterator In, segment_heads Heads, std::random_access_iterator Totals,
           monoid Op>
@@ -265,15 +266,20 @@ index_t segmented_reduce(int threads, In in, Totals totals, Heads const& heads, 
     return detail::find_large_totals(
         threads, in, known, n, op, init, [](index_t, index_t) {},
         [&](index_t s, T const& sum) { detail::write_large(totals, s, sum); });
-  } else if constexpr (requires { known.segments(); }) {
+  } else if constexpr (detail::by_bounds<std::remove_cvref_t<decltype(known)>>) {
     return detail::reduce_bounds(threads, in, known, totals, op, init, chunk_items);
   } else {
+    if constexpr (detail::may_have_bounds<Heads>) {
+      if (auto const* const bounds = known.bounds()) {
+        return detail::reduce_bounds(threads, in, *bounds, totals, op, init, chunk_items);
+      }
+    }
     if (detail::few_for_segments(threads, n, chunk_items)) {
-      return detail::sum_few_segments(in, heads, n, op, init,
+      return detail::sum_few_segments(in, known, n, op, init,
                                       [=](index_t s, index_t, T const& sum) { totals[s] = sum; });
     }
     return detail::find_totals(
-        threads, in, heads, n, op, init, chunk_items,
+        threads, in, known, n, op, init, chunk_items,
         [&](auto const& stage, chunk const& c, T const* sums, auto const& carry) {
           detail::pick(stage.tails.data(), c.size(), sums, totals + carry.ended);
         });

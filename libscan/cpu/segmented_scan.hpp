@@ -2,7 +2,7 @@
 // Segmented scans on CPU threads: the scan of libscan/cpu/scan.hpp with the operator
 // `segmented<Op>`, over pairs of an item and its head flag that only exist while they are accessed;
 // by vector code (vector_scan.hpp) if there is any. The cost does not depend on the segments'
-// lengths; 8-byte items in segments of the same 4 to 31 items cost less, in plain loops.
+// lengths, except where loops cost less (segment_loops.hpp).
 #pragma once
 
 #include <algorithm>
@@ -324,10 +324,13 @@ typename Op::value_type scan_segmented_chunks(int threads, scan_direction direct
 /// `equal_segments`, or your own `segment_heads`; `op` never sees items of two segments. Everything
 /// else is as in `staged_scan`; a thread needs one more bit per item of a chunk. The place of the
 /// next chunk (`source.direct`, `heads.read_for`) may be requested before the current one is
-/// written. Aliasing: `out` may be exactly the keys of `segment_keys`, of the same type, in any
-/// container: results replace them (allocates one more byte per chunk). Throws: also
-/// `invalid_argument` if `heads` does not describe segments of n items, or is known to overlap
-/// `out` otherwise.
+/// written.
+/// Determinism: floats of the same segments, described otherwise (by flags instead of offsets), may
+/// be rounded in another order. Otherwise as `staged_scan`.
+/// Aliasing: `out` may be exactly the keys of `segment_keys`, of the same type, in any
+/// container: results replace them (allocates one more byte per chunk).
+/// Throws: also `invalid_argument` if `heads` does not describe segments of n items, or is known to
+/// overlap `out` otherwise.
 template <scan_kind Kind, class Source, segment_heads Heads, monoid Op,
           std::random_access_iterator Out>
 requires item_source<Source, typename Op::value_type>
@@ -530,7 +533,8 @@ void carried_scan(int threads, scan_direction direction, Source const& source, O
 
 /// As `staged_segmented_scan` of n > 0 items, with `carry` before the first one in the order of the
 /// scan: the value so far of its segment, or `init` if one begins there. Then sets `carry` to the
-/// value of the last segment so far. Marks of the first item are ignored. Otherwise as
+/// value of the last segment so far. Marks of the first item are ignored. All pieces are described
+/// as the whole would be: all by offsets, or all by flags. Otherwise as
 /// `carried_scan`; inputs of few items may be summed in another order than by
 /// `staged_segmented_scan`.
 template <scan_kind Kind, class Source, segment_heads Heads, monoid Op,

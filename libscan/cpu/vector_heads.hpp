@@ -46,7 +46,7 @@ struct ascent {
   bool equal_step;  ///< each offset is by a given step more than the one before
 };
 
-/// That of `count` > 0 numbers. Those of 4 bytes are unsigned, those of 8 bytes are signed.
+/// Finds it for `count` > 0 numbers. Those of 4 bytes are unsigned, those of 8 bytes are signed.
 using ascent_check = ascent (*)(void const* numbers, index_t count, index_t step);
 
 /// The available vector code of head flags.

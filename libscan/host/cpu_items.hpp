@@ -148,16 +148,10 @@ index_t cpu_items<T>::reduce(int threads, host_reduction const& call) {
                                                         init, cpu::staged_chunk_items);
           return;
         }
-        segments = cpu::detail::reduce_bounds(threads, items,
-                                              *described_heads(bounds.offsets(), call.n).bounds(),
-                                              totals, op, init, cpu::staged_chunk_items);
+        segments = cpu::segmented_reduce(
+            threads, items, totals, described_heads(bounds.offsets(), call.n), call.n, op, init);
         return;
       }
-      case form::length:
-        segments = cpu::detail::reduce_bounds(threads, items,
-                                              *described_heads(call.segments, call.n).bounds(),
-                                              totals, op, init, cpu::staged_chunk_items);
-        return;
       default:
         segments = cpu::segmented_reduce(threads, items, totals,
                                          described_heads(call.segments, call.n), call.n, op, init);

@@ -11,6 +11,7 @@
 #include <libscan/core/segments.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/segment_readers.hpp>
+#include <libscan/cpu/vector_heads.hpp>
 #include <libscan/segmentation.hpp>
 
 namespace libscan::inline v1::detail {

@@ -280,6 +280,30 @@ TEST_CASE("rows of one length are segments") {
   }
 }
 
+TEST_CASE("rows of one length, and offsets of the same rows, have the results of a plain loop") {
+  index_t const n = sized(40'001, 5'003);
+  auto const in = small_items<std::int32_t>(n);
+  for (index_t const length : {1, 4, 7, 33, 300}) {
+    std::vector<index_t> offsets{0};
+    while (offsets.back() < n) offsets.push_back(std::min(offsets.back() + length, n));
+    auto const totals = segment_totals_oracle(in, offsets, plus<std::int32_t>{}, 3);
+    auto const sums =
+        segmented_oracle(scan_kind::inclusive, in, flags_of(offsets), plus<std::int32_t>{}, 3);
+    for (segmentation const& rows :
+         {segmentation::of_length(length), segmentation::of_offsets(offsets)}) {
+      for (engine const& on : engines()) {
+        if (takes_long(on, n)) continue;
+        INFO("rows of " << length << ", " << on.description());
+        std::vector<std::int32_t> out(in.size()), found(totals.size());
+        inclusive_segmented_scan(on, in, out, rows, plus<std::int32_t>{}, 3);
+        CHECK(difference(sums, out) == "");
+        CHECK(segmented_reduce(on, in, found, rows, plus<std::int32_t>{}, 3) == std::ssize(totals));
+        CHECK(difference(totals, found) == "");
+      }
+    }
+  }
+}
+
 TEST_CASE("items in no segment keep their results, and ranges may overlap in sums") {
   std::vector<int> const in{1, 2, 3, 4, 5, 6, 7, 8};
   std::vector<std::uint32_t> const offsets{2, 4, 4, 6};

@@ -211,6 +211,18 @@ class Results(PrefixCase):
             self.assertLess(np.max(abs(self.load("o.npy", dtype) - exact)),
                             1e-9 if dtype == "float64" else 0.5)
 
+    def test_float_sums_have_the_same_bits_in_pieces_as_at_once(self):
+        n = 300001
+        source = self.save("in.npy", np.random.default_rng(3).normal(size=n))
+        lengths = np.random.default_rng(4).integers(1, 60, n)
+        of_some = np.append(np.cumsum(lengths)[np.cumsum(lengths) < n], n)
+        for form, reverse, inner in itertools.product(["--heads", "--offsets"], [False, True],
+                                                      [of_some, range(3, n + 1, 2)]):
+            flags = [form, self.segments(form, np.append(0, inner))] + ["--reverse"] * reverse
+            self.succeeds(source, "-o", self.path("pieces.npy"), *flags)
+            self.assertEqual(self.call(source, "-o", self.path("whole.npy"), "--verify", *flags)[0], DONE)
+            self.assertSame(self.load("pieces.npy", "float64"), self.load("whole.npy", "float64"))
+
     def test_float_minima_and_maxima_with_nan_and_infinities(self):
         for dtype in FLOATS:
             array = samples(dtype, 5000)
