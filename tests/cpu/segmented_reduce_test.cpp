@@ -157,6 +157,23 @@ TEST_CASE("totals of segments are the same with any number of threads") {
   });
 }
 
+TEST_CASE("floats of rows are summed as between the offsets of the same rows") {
+  index_t const n = 30413;
+  auto const in = make_items<double>(n);
+  for (index_t const length : {1, 2, 3, 8, 11, 31, 33, 100, 600}) {
+    auto const offsets = nearly_equal_offsets(n, length).front();
+    // Vector code does not find the one length of offsets of 16 bits.
+    std::vector<std::uint16_t> const narrow(offsets.begin(), offsets.end());
+    segment_offsets const heads{narrow.data(), static_cast<index_t>(narrow.size()) - 1};
+    std::vector<double> between(offsets.size() - 1), of_rows(between.size());
+    cpu::segmented_reduce(2, in.begin(), between.data(), heads, n, plus<double>{}, 1.0, 500);
+    cpu::segmented_reduce(1, in.begin(), of_rows.data(), equal_segments{length}, n, plus<double>{},
+                          1.0, 500);
+    INFO("rows of " << length);
+    CHECK(bit_difference(between, of_rows) == "");
+  }
+}
+
 TEST_CASE("totals of any description are right with many threads") {
   with_threads(16, [] {
     for (int const threads : thread_counts) {
