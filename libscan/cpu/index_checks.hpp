@@ -75,9 +75,9 @@ ascent ascent_by_vectors(int threads, Offset const* offsets, index_t count, inde
   }
 }
 
-/// Throws `invalid_argument` unless segments + 1 offsets ascend within 0 to n. Returns the one
-/// length of all segments, at least 1, of which only the last may be shorter, but not empty; 0 if
-/// they have several, or are not known to have one.
+/// Throws `invalid_argument` unless segments + 1 offsets ascend within 0 to n. Returns the length of
+/// the segments if all are known to have one, at least 1; only the last may be shorter, but not
+/// empty. Else 0.
 template <class Offset>
 index_t check_offsets(char const* call, int threads, Offset const* offsets, index_t segments,
                       index_t n) {

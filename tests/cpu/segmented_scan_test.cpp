@@ -218,7 +218,7 @@ std::vector<index_t> offsets_within(std::vector<index_t> const& offsets, index_t
   return within;
 }
 
-/// Calls use(heads) with flags, or with offsets.
+/// Calls `use` with flags, or with offsets.
 template <class Use>
 void with_form(bool by_flags, std::vector<index_t> const& offsets, Use use) {
   if (!by_flags) {
