@@ -75,9 +75,10 @@ ascent ascent_by_vectors(int threads, Offset const* offsets, index_t count, inde
   }
 }
 
-/// Throws `invalid_argument` unless segments + 1 offsets ascend within 0 to n. Returns the length of
-/// the segments if all are known to have one, at least 1; only the last may be shorter, but not
-/// empty. Else 0.
+/// Throws `invalid_argument` unless segments + 1 offsets ascend within 0 to n.
+///
+/// Returns the length of the segments if all are known to have one, at least 1; only the last may
+/// be shorter, but not empty. Else 0.
 template <class Offset>
 index_t check_offsets(char const* call, int threads, Offset const* offsets, index_t segments,
                       index_t n) {
