@@ -20,6 +20,11 @@
 
 namespace libscan::inline v1::cpu::detail {
 
+/// Whether loops over segments of T ever take less time than vector code, apart from sums of long
+/// segments.
+template <class T>
+inline constexpr bool worth_loops = sizeof(T) >= 4;
+
 /// Whether this processor has vectors of more than 32 bytes, for which loops are chosen later. No
 /// floats: their rounding must not depend on the processor.
 template <class T>
@@ -35,7 +40,7 @@ template <class T>
 bool summed_in_loops(index_t segments, index_t items) {
   index_t mean = 16;
   if (sizeof(T) < 8) mean = has_long_vectors<T>() ? 40 : 24;
-  if (sizeof(T) < 4) mean = 256;
+  if (!worth_loops<T>) mean = 256;
   return segments * mean <= items;
 }
 
@@ -43,7 +48,6 @@ bool summed_in_loops(index_t segments, index_t items) {
 /// longer ones, and for longer floats earlier, since each addition waits for the one before.
 template <class T>
 bool scanned_in_loops(index_t segments, index_t items) {
-  if (sizeof(T) < 4) return false;
   bool const wide = sizeof(T) >= 8;
   index_t const from = wide ? 16 : has_long_vectors<T>() ? 300 : 28;
   index_t const to = std::integral<T> ? 1000 : wide ? 130 : 90;
@@ -54,8 +58,8 @@ bool scanned_in_loops(index_t segments, index_t items) {
 /// where such loops end.
 template <class T>
 struct predictable_lengths {
-  static constexpr index_t summed_from = sizeof(T) < 4 ? 32 : 1;
-  static constexpr index_t scanned_from = sizeof(T) < 4 ? 32 : sizeof(T) < 8 ? 3 : 2;
+  static constexpr index_t summed_from = 1;
+  static constexpr index_t scanned_from = sizeof(T) < 8 ? 3 : 2;
   static constexpr index_t to = 31;
 };
 
@@ -178,9 +182,11 @@ chunk_segments find_ended(segment_bounds<Offset> const& bounds, chunk const& c) 
   ended.begin = c.begin == 0 ? 0 : last_from(c.begin);
   bool const last = c.end == bounds.items;
   ended.end = last ? bounds.segments() : last_from(c.end);
-  // The last segment of all may be shorter.
-  ended.length = detail::one_length(bounds, ended.begin + 1, ended.end + (last ? 0 : 1),
-                                    lengths::summed_from, lengths::to);
+  if constexpr (worth_loops<T>) {
+    // The last segment of all may be shorter.
+    ended.length = detail::one_length(bounds, ended.begin + 1, ended.end + (last ? 0 : 1),
+                                      lengths::summed_from, lengths::to);
+  }
   index_t const segments = detail::likely_nonempty(bounds, ended.begin, ended.end);
   ended.one_by_one = ended.length > 0 || detail::summed_in_loops<T>(segments, c.size());
   return ended;
@@ -212,17 +218,19 @@ void sum_ended(segment_bounds<Offset> const& bounds, chunk_segments const& ended
       begin = end;
     };
     sum_next(begin < 0 ? carry : init);
-    if (ended.length > 0) {
-      index_t const last = ended.end - 1, length = ended.length;
-      // By value: otherwise a total might alias a captured reference.
-      detail::with_length(length, [=](auto each) {
-        index_t from = begin;
-        for (index_t k = s; k < last; ++k, from += each) {
-          totals[k] = detail::sum_of_length(in, from, each, op, init);
-        }
-      });
-      begin += (last - s) * length;
-      s = last;
+    if constexpr (worth_loops<T>) {
+      if (ended.length > 0) {
+        index_t const last = ended.end - 1, length = ended.length;
+        // By value: otherwise a total might alias a captured reference.
+        detail::with_length(length, [=](auto each) {
+          index_t from = begin;
+          for (index_t k = s; k < last; ++k, from += each) {
+            totals[k] = detail::sum_of_length(in, from, each, op, init);
+          }
+        });
+        begin += (last - s) * length;
+        s = last;
+      }
     }
     while (s < ended.end) sum_next(init);
   });

@@ -276,13 +276,14 @@ typename Op::value_type scan_segmented_chunks(int threads, scan_direction direct
   store_policy const policy = store_policy_for(n * static_cast<index_t>(sizeof(T)));
   using stage = segmented_stage<T>;
   auto const bounds = detail::bounds_of(heads);
-  constexpr bool has_bounds = !std::is_null_pointer_v<decltype(detail::bounds_of(heads))>;
+  constexpr bool may_loop =
+      worth_loops<T> && !std::is_null_pointer_v<decltype(detail::bounds_of(heads))>;
   flagged<T> const total = cpu::run_chunks(
       threads, n, chunk_items, within, flagged<T>{before == nullptr ? init : *before, false},
       [&] { return stage(std::min(n, chunk_items), within.identity()); },
       [&](stage& here, chunk const& c) {
         here.items = detail::fetch(source, direction, n, c, here.space.data());
-        if constexpr (has_bounds) {
+        if constexpr (may_loop) {
           if (bounds != nullptr) here.segments = detail::find_begun<T>(*bounds, direction, c);
           if (here.segments.one_by_one) {
             return detail::sum_after_begun(*bounds, direction, here.segments, c, here.items, op,
@@ -294,7 +295,7 @@ typename Op::value_type scan_segmented_chunks(int threads, scan_direction direct
         return detail::sum_segments(here, c.size(), op, init);
       },
       [&](stage& here, chunk const& c, flagged<T> carry) {
-        if constexpr (has_bounds) {
+        if constexpr (may_loop) {
           if (here.segments.one_by_one) {
             return detail::deliver(out, direction, n, c, here.space.data(), [&](T* to) {
               detail::scan_begun<Kind>(*bounds, direction, here.segments, c, here.items, to, op,
