@@ -62,9 +62,11 @@ host_reduction reduction_of(std::span<Item const> in, std::span<Total> totals,
 ///
 /// Items in no segment (before the first offset, between ranges) leave out[i] as it is. Types,
 /// operators, repeatability and errors are those of `exclusive_scan`.
+/// Determinism: floats of the same segments, described otherwise (by flags instead of offsets), may
+/// be rounded in another order.
 /// Aliasing: `out` may be `in` itself, if both hold one type; it must not overlap anything else.
 /// Traffic: reads the items and the description of segments once, and writes n results. Offsets
-/// that are not index_t are first copied as index_t.
+/// are read once more before, to check them; those that are not index_t are copied as index_t.
 /// Throws: also `invalid_argument` if `segments` does not describe the items: another number of
 /// flags, bits or keys, offsets that do not ascend within 0 to n, ranges outside of it.
 template <host_items In, host_output Out, class Op = detail::default_sum<In>, class Init = unstated>

@@ -90,7 +90,8 @@ described_heads::described_heads(segmentation const& segments, index_t n) : segm
   using form = segmentation::form;
   index_t const count = segments.count();
   if (segments.how() == form::offsets) {
-    bounds_ = {{static_cast<index_t const*>(segments.data()), count}, 0, n};
+    segment_offsets const all{static_cast<index_t const*>(segments.data()), count};
+    if (all.begin_of(0) == 0 && all.begin_of(count) == n) bounds_ = {all, 0, n};
   } else if (segments.how() == form::length) {
     bounds_ = {{nullptr, ceil_div(n, count)}, count, n};
   }

@@ -17,7 +17,7 @@
 namespace libscan::inline v1::detail {
 
 /// Flags, bits, offsets, keys or a length as a description of segments for libscan/cpu (its concept
-/// `segment_heads`). Offsets are index_t, checked, from 0 to n.
+/// `segment_heads`). Offsets are index_t, and checked.
 class described_heads {
  public:
   described_heads(segmentation const& segments, index_t n);
@@ -29,7 +29,7 @@ class described_heads {
   /// The memory that `mark` will read, if it is known.
   cpu::memory_piece read_for(index_t begin, index_t end) const;
 
-  /// Where each segment begins; null for flags, bits and keys.
+  /// Where each segment begins; null for flags, bits, keys, and offsets that leave items out.
   cpu::detail::segment_bounds<index_t> const* bounds() const {
     return bounds_.has_value() ? &*bounds_ : nullptr;
   }
