@@ -16,7 +16,7 @@ namespace {
 template <class Layout>
 executor::line_counts tree_passes(int n, int banks) {
   return measure_scan<scan_kind::exclusive, blelloch<Layout>>(n, banks).of_file(
-      "textbook/tree_sweeps.cuh");
+      "block/tree_sweeps.cuh");
 }
 
 /// Passes without conflicts: 7 accesses on each level of n/2, n/4 ... 1 nodes, as many nodes at

@@ -5,7 +5,7 @@
 // memory is reused.
 #pragma once
 
-#include <new>
+#include <cstring>
 #include <type_traits>
 
 #include <apps/radix_sort/device/staged_rank.cuh>
@@ -159,8 +159,9 @@ class staged_pass {
                                              digit_table const& next) {
     if (threadIdx.x == 0) {
       shape::init_barriers(shared);
-      ::new (static_cast<void*>(__builtin_addressof(shared.work)))
-          work_type(work);  // an order need not be assignable
+      // Byte for byte, as launches copy arguments: an order need not be assignable.
+      std::memcpy(static_cast<void*>(__builtin_addressof(shared.work)),
+                  static_cast<void const*>(__builtin_addressof(work)), sizeof work);
       if (static_cast<int>(blockIdx.x) < work.tiles) shape::fetch_keys(shared, work, blockIdx.x);
     }
     simt::sync_block();
