@@ -90,7 +90,8 @@ index_t check_offsets(char const* call, int threads, Offset const* offsets, inde
   if (ends && segments > 0) {
     index_t const length = detail::difference(at(1), at(0));
     ascent const found = detail::ascent_by_vectors(threads, offsets, segments, length);
-    index_t const last_begin = at(segments - 1), last_length = last - last_begin;
+    index_t const last_begin = at(segments - 1);
+    index_t const last_length = detail::difference(last, last_begin);
     if (found.ascend && 0 <= last_begin && last_begin <= last) {
       return found.equal_step && 0 < last_length && last_length <= length ? length : 0;
     }

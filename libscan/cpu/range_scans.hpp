@@ -122,6 +122,7 @@ bool leaves_out(Heads const&, index_t) {
 template <class Offset>
 bool leaves_out(segment_offsets<Offset> const& heads, index_t n) {
   if (heads.segments <= 0) return n != 0;
+  libscan::detail::require_aligned(heads.offsets);
   return heads.begin_of(0) != 0 || heads.begin_of(heads.segments) != n;
 }
 template <class Offset>

@@ -119,7 +119,7 @@ void segmented_scan_over_ranks(char const* name, scan_kind kind, ranks const& on
 
 }  // namespace detail
 
-/// Inclusive scan of each segment over all ranks. `head_flags` has one byte per item: not 0 where a
+/// Inclusive scan of each segment over all ranks. `flags` has one byte per item: not 0 where a
 /// segment begins. One begins at the first item of all ranks in any case. By
 /// `scan_direction::reverse`, each segment is scanned from its end. Without an `init`, it is the
 /// identity.
@@ -132,11 +132,11 @@ void segmented_scan_over_ranks(char const* name, scan_kind kind, ranks const& on
 template <host_items In, host_items HeadFlags, host_output Out,
           monoid Op = plus<detail::item_of<In>>>
 void inclusive_segmented_scan(
-    ranks const& on, In const& in, HeadFlags const& head_flags, Out&& out, Op op = {},
+    ranks const& on, In const& in, HeadFlags const& flags, Out&& out, Op op = {},
     std::type_identity_t<std::optional<typename Op::value_type>> init = {},
     scan_direction direction = scan_direction::forward) {
   detail::segmented_scan_over_ranks(
-      "inclusive_segmented_scan", scan_kind::inclusive, on, in, head_flags, static_cast<Out&&>(out),
+      "inclusive_segmented_scan", scan_kind::inclusive, on, in, flags, static_cast<Out&&>(out),
       op, init ? *init : typename Op::value_type(op.identity()), direction);
 }
 
@@ -144,11 +144,11 @@ void inclusive_segmented_scan(
 template <host_items In, host_items HeadFlags, host_output Out,
           monoid Op = plus<detail::item_of<In>>>
 void exclusive_segmented_scan(
-    ranks const& on, In const& in, HeadFlags const& head_flags, Out&& out, Op op = {},
+    ranks const& on, In const& in, HeadFlags const& flags, Out&& out, Op op = {},
     std::type_identity_t<std::optional<typename Op::value_type>> init = {},
     scan_direction direction = scan_direction::forward) {
   detail::segmented_scan_over_ranks(
-      "exclusive_segmented_scan", scan_kind::exclusive, on, in, head_flags, static_cast<Out&&>(out),
+      "exclusive_segmented_scan", scan_kind::exclusive, on, in, flags, static_cast<Out&&>(out),
       op, init ? *init : typename Op::value_type(op.identity()), direction);
 }
 

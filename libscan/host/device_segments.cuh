@@ -221,8 +221,8 @@ index_t device_segments<Machine, T>::reduce(Machine on, host_reduction const& ca
     device_call each = memory_call(call, items.data(), totals.data());
     each.d_total = count.data();
     with_device_segments(call.segments, heads.data(), false, call.n,
-                         [&](segmentation const& segments) {
-                           segmented_reduce_kernels<Machine, T>::enqueue(on, {}, each, segments);
+                         [&](segmentation const& described) {
+                           segmented_reduce_kernels<Machine, T>::enqueue(on, {}, each, described);
                          });
     if (!counted) count.read_sync(&segments, 1);
   }

@@ -85,8 +85,11 @@ function(libscan_add_executor_sources target)
     file(GENERATE OUTPUT ${sources}
          CONTENT "$<JOIN:$<TARGET_PROPERTY:${target},libscan_executor_code>,\n>\n")
   endif()
-  set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS
-    "$<IF:$<BOOL:${LIBSCAN_QUICK_TESTS}>,-O0,$<$<CONFIG:Release>:-O1>>")
+  set(options "$<IF:$<BOOL:${LIBSCAN_QUICK_TESTS}>,-O0,$<$<CONFIG:Release>:-O1>>")
+  if(LIBSCAN_SANITIZE STREQUAL "address")
+    list(APPEND options -fno-sanitize=pointer-overflow)  # kernels of no items add to null pointers
+  endif()
+  set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "${options}")
   target_sources(${target} PRIVATE ${sources})
 endfunction()
 

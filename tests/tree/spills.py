@@ -93,7 +93,7 @@ def included(root, source, seen=None):
     for name in INCLUDE.findall(pathlib.Path(root, source).read_text()):
         if name not in seen:
             seen.add(name)
-            included(root, name, seen)
+            included(root, tree.included(root, name), seen)
     return seen
 
 

@@ -38,7 +38,7 @@ class plain_filter {
   /// The time that filtering took so far, if the threads share it.
   double seconds() const {
     double all = 0;
-    for (buffers const& part : parts_) all += part.seconds;
+    for (buffers const& each : parts_) all += each.seconds;
     return all / static_cast<double>(parts_.size());
   }
 

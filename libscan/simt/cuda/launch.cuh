@@ -279,11 +279,12 @@ int max_cluster_blocks() {
   });
 }
 
-/// Whether this program contains code of the kernel that the current device can run.
+/// Success if this program contains code of the kernel that the current device can run; else why
+/// not.
 template <class Kernel, class... Args>
-bool has_code_for_device() {
+cudaError_t code_for_device() {
   cudaFuncAttributes attributes{};
-  bool const found = cudaFuncGetAttributes(&attributes, entry<Kernel, Args...>) == cudaSuccess;
+  cudaError_t const found = cudaFuncGetAttributes(&attributes, entry<Kernel, Args...>);
   (void)cudaGetLastError();
   return found;
 }

@@ -76,6 +76,7 @@ class Results(FilterCase):
 
     def test_every_algorithm(self):
         """The textbook's filters: of items, positions, counts, splits, masks and rows."""
+        self.needs_executor()
         names = ["single-pass", "scatter", "ballots", "scan-and-scatter", "binary-scan"]
         marks = self.path("mask.npy")
         for n, cases in grouped(combinations(5, [0, 1, 255, 257, 3000], names,
@@ -96,6 +97,7 @@ class Results(FilterCase):
                 self.assertEqual(count, b"%d\n" % np.count_nonzero(mask))
 
     def test_what_an_algorithm_says(self):
+        self.needs_executor()
         source = self.write("in.csv", b"a,1\nb,9\nc,4\n")
         for name in "scatter", "ballots":
             code, out, err = self.call(source, "--column", 2, "--keep", ">= 4", "--algorithm", name,

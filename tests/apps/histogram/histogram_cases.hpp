@@ -43,7 +43,11 @@ inline long double exact(float16 sample) {
 /// A sample of any type from a number: the nearest, or one of those with its last bits.
 template <class Sample>
 Sample sample_of(double number) {
-  return static_cast<Sample>(number);
+  if constexpr (std::is_integral_v<Sample> && sizeof(Sample) < 8) {
+    return static_cast<Sample>(static_cast<std::int64_t>(number));  // its last bits
+  } else {
+    return static_cast<Sample>(number);
+  }
 }
 template <>
 inline bfloat16 sample_of(double number) {

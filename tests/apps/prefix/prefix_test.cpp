@@ -211,6 +211,7 @@ TEST_CASE("pieces of a scan without segments go on from the carry, on every engi
   }
 }
 
+#ifdef LIBSCAN_WITH_EXECUTOR
 TEST_CASE("the executor refuses what would take it hours") {
   owned_call<std::int8_t, std::int8_t> owned(std::vector<std::int8_t>(executor_limit + 1), 0);
   auto const call =
@@ -218,6 +219,7 @@ TEST_CASE("the executor refuses what would take it hours") {
   CHECK_THROWS_AS(prefix_scan_by(engine::cpu(1), {scan_strategy::sequential}, call),
                   invalid_argument);
 }
+#endif
 
 }  // namespace
 }  // namespace libscan::test

@@ -51,10 +51,10 @@ auto call(std::vector<long double>& x) { return unique<long double>(on, x, x); }
 // taken
 auto call(std::vector<long long>& x, item_mask const& mask) { return filter(on, x, x, mask); }
 
-// refused: for other items that are trivially copyable and aligned to their size
+// refused: for others that are trivially copyable and aligned to their size
 auto call(std::vector<point>& x, item_mask const& mask) { return filter(on, x, x, mask); }
 
-// refused: for other items that are trivially copyable and aligned to their size
+// refused: for others that are trivially copyable and aligned to their size
 void call(device_queue const& queue, point* x, item_mask const& mask, index_t* d_count) {
   filter(queue, device_span<point>{x, 3}, x, mask, d_count);
 }

@@ -17,7 +17,18 @@ std::size_t page_bytes() {
   return bytes;
 }
 
-void release(memory_range stack) { munmap(stack.begin - page_bytes(), stack.size + page_bytes()); }
+/// AddressSanitizer would else remember what functions left on the stack, for whoever is given its
+/// addresses next.
+void forget_frames([[maybe_unused]] memory_range stack) {
+#ifdef LIBSCAN_ASAN
+  ASAN_UNPOISON_MEMORY_REGION(stack.begin, stack.size);
+#endif
+}
+
+void release(memory_range stack) {
+  forget_frames(stack);
+  munmap(stack.begin - page_bytes(), stack.size + page_bytes());
+}
 
 }  // namespace
 
@@ -57,9 +68,7 @@ bool readable([[maybe_unused]] void const* begin, [[maybe_unused]] std::size_t b
 
 void prepare(fiber& target, memory_range stack, unsigned number,
              void (*entry)(context::transfer_t)) {
-#ifdef LIBSCAN_ASAN
-  ASAN_UNPOISON_MEMORY_REGION(stack.begin, stack.size);
-#endif
+  forget_frames(stack);
   std::size_t const offset = number % 61 * 64;
   target.stack_bottom = stack.begin;
   target.stack_size = stack.size;

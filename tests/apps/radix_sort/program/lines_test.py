@@ -144,6 +144,7 @@ class Lines(ProgramCase):
                        *[word for column in columns for word in ["--column", column]])
 
     def test_engines_agree(self):
+        self.needs_executor()
         rng = random.Random(8)
         rows = [b"%d,%d" % (rng.randrange(300), k) for k in range(2000)]
         file = self.write("in.csv", b"\r\n".join(rows))
