@@ -98,14 +98,14 @@ __device__ __forceinline__ bool scan_row(T (&row)[Width], unsigned own, segment_
   bool const headless = (lanes & simt::lanemask_lt()) == 0;
   T entering = all.value;
   if (simt::lane_id() != 0) entering = headless ? T(op(all.value, before)) : before;
-  int const first_head = own == 0 ? Width : simt::ffs(own) - 1;
 #pragma unroll
   for (int j = Width - 1; j >= 0; --j) {
     int const last = What == row_prefix::inclusive ? j : j - 1;  // of what the prefix combines
     T prefix = entering;
     if (last >= 0) {
       T const& in_lane = row[last < 0 ? 0 : last];
-      prefix = last < first_head ? T(op(entering, in_lane)) : in_lane;
+      bool const no_head = (own & ((2u << last) - 1u)) == 0;  // up to `last`
+      prefix = no_head ? T(op(entering, in_lane)) : in_lane;
     }
     row[j] = What == row_prefix::exclusive && (own >> j & 1u) != 0 ? init : prefix;
   }

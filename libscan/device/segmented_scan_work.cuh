@@ -135,8 +135,13 @@ struct pipelined_segmented_scan : staged_segments<Item, typename Op::value_type,
         if (at == first_of_all) own |= 1u;
         T item[batch::lane_items];
         batch::load(item, items, valid, first, at, T(work.op.op.identity()));
-        if (!all.has_head) headless_ = b * batch::items + items_before_head(own);
+        bool const had_head = all.has_head;
+        auto const note_head = [&] {
+          if (!had_head) headless_ = b * batch::items + items_before_head(own);
+        };
+        if constexpr (notes_head_early) note_head();
         device::scan_row<what>(item, own, all, init, work.op.op);
+        if constexpr (!notes_head_early) note_head();
         batch::store(results, at, item);
       }
       if (partly_written) headless_ += partly_in_segments;
@@ -164,6 +169,9 @@ struct pipelined_segmented_scan : staged_segments<Item, typename Op::value_type,
     }
 
    private:
+    // Keys are compared in registers; then there are too few left for the other order.
+    static constexpr bool notes_head_early = staged_heads<Heads, part_items>::bits_per_item > 8;
+
     /// Writes the part's results with store(result, first).
     template <class Done, class Store>
     __device__ __forceinline__ void write_by(pipelined_segmented_scan const& work, T const* results,

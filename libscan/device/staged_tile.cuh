@@ -52,8 +52,9 @@ class staged_tile {
                     simt::l2_keep);
   }
 
-  /// Adds the items of [begin, end) that the copy omitted. By one warp, which has waited for
-  /// `full`.
+  /// Adds the items of [begin, end) that the copy omitted, in steps of `AtOnce` loads of a lane: 1
+  /// makes the least code. By one warp, which has waited for `full`.
+  template <int AtOnce = 1>
   __device__ void copy_edges(Item const* tile, int valid, int begin, int end) {
     copied_part const part(tile, valid);
     if (end > valid) end = valid;
@@ -62,9 +63,9 @@ class staged_tile {
     Item* const staged = items(tile);
     int const head = part.first < end ? part.first : end;
     int const tail = part.end > begin ? part.end : begin;
-#pragma unroll 1
+#pragma unroll AtOnce
     for (int i = begin + simt::lane_id(); i < head; i += simt::warp_size) staged[i] = tile[i];
-#pragma unroll 1
+#pragma unroll AtOnce
     for (int i = tail + simt::lane_id(); i < end; i += simt::warp_size) staged[i] = tile[i];
     simt::fence_proxy_async();  // the next copy into the stage comes after these writes
     simt::sync_warp();

@@ -136,8 +136,8 @@ void inclusive_segmented_scan(
     std::type_identity_t<std::optional<typename Op::value_type>> init = {},
     scan_direction direction = scan_direction::forward) {
   detail::segmented_scan_over_ranks(
-      "inclusive_segmented_scan", scan_kind::inclusive, on, in, flags, static_cast<Out&&>(out),
-      op, init ? *init : typename Op::value_type(op.identity()), direction);
+      "inclusive_segmented_scan", scan_kind::inclusive, on, in, flags, static_cast<Out&&>(out), op,
+      init ? *init : typename Op::value_type(op.identity()), direction);
 }
 
 /// Exclusive scan of each segment: as `inclusive_segmented_scan`, without the item itself.
@@ -148,8 +148,8 @@ void exclusive_segmented_scan(
     std::type_identity_t<std::optional<typename Op::value_type>> init = {},
     scan_direction direction = scan_direction::forward) {
   detail::segmented_scan_over_ranks(
-      "exclusive_segmented_scan", scan_kind::exclusive, on, in, flags, static_cast<Out&&>(out),
-      op, init ? *init : typename Op::value_type(op.identity()), direction);
+      "exclusive_segmented_scan", scan_kind::exclusive, on, in, flags, static_cast<Out&&>(out), op,
+      init ? *init : typename Op::value_type(op.identity()), direction);
 }
 
 }  // namespace libscan::inline v1

@@ -312,7 +312,7 @@ class staged_pass {
     shared.values_full.wait(k % 2);
     if (work.values_in != nullptr) {
       int const valid = work.valid(tile);
-      shared.values.copy_edges(work.values_of(tile), valid, 0, valid);
+      shared.values.template copy_edges<4>(work.values_of(tile), valid, 0, valid);
     }
     shared.values_ready.arrive();
   }

@@ -79,7 +79,7 @@ class rank_role {
                                                    key_type (&key)[items_per_thread]) {
     int const begin = warp * warp_items;
     key_type const* const in = work.keys_of(tile);
-    shared.keys.copy_edges(in, work.valid(tile), begin, begin + warp_items);
+    shared.keys.template copy_edges<4>(in, work.valid(tile), begin, begin + warp_items);
     key_type const* const staged = shared.keys.items(in) + begin + simt::lane_id();
     if (left >= warp_items) {
 #pragma unroll

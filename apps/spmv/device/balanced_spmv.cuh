@@ -65,7 +65,6 @@ struct window_sums {
                                                 unsigned longest, Op add) {
     constexpr unsigned at_once = 4;
     T total = add.identity();
-    T const* const products = shared.products + begin;
 #pragma unroll
     for (unsigned k = 0; k < ShortRow; k += at_once) {
       if (k >= longest) break;
@@ -73,7 +72,7 @@ struct window_sums {
 #pragma unroll
       for (unsigned i = 0; i < at_once; ++i) {
         some[i] = add.identity();
-        if (k + i < length) some[i] = products[k + i];
+        if (k + i < length) some[i] = shared.products[static_cast<unsigned>(begin) + k + i];
       }
 #pragma unroll
       for (unsigned i = 0; i < at_once; ++i) total = add(total, some[i]);

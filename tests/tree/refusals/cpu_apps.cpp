@@ -228,7 +228,8 @@ void call(int const* keys, int* to, segment_ranges<int> const& ranges) {
 
 // refused: the predicate cannot be copied
 index_t call() {
-  return cpu::count_if(1, numbers, 3, [owned = std::unique_ptr<int>()](int x) { return x == *owned; });
+  return cpu::count_if(1, numbers, 3,
+                       [owned = std::unique_ptr<int>()](int x) { return x == *owned; });
 }
 
 // refused: the comparison cannot be copied
