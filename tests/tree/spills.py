@@ -26,6 +26,11 @@ PROPERTIES = re.compile(
     r"(\d+) bytes spill loads")
 INCLUDE = re.compile(r"^#include <((?:libscan|tests)/[^>]+)>", re.MULTILINE)
 
+# Kernels that keep a few bytes on a stack: words of their names, and how many bytes at most. Other orders of the
+# first one's steps made it slower.
+EXCEPTIONS = {("pipelined_segmented_scan", "segment_keys"): 24,
+              ("shared_histogram_kernel", "even_bins"): 8}
+
 # The first needs more registers than 2 blocks of 1024 threads leave it, the second an address.
 PLANTED = """
 __global__ __launch_bounds__(1024, 2) void spills(double const* in, double* out) {
@@ -70,7 +75,9 @@ def findings(report):
     functions = PROPERTIES.findall(report)
     wrong = {}
     for name, stack, stores, loads in functions:
-        if (stack, stores, loads) != ("0", "0", "0"):
+        allowed = max((bytes for words, bytes in EXCEPTIONS.items()
+                       if all(word in name for word in words)), default=0)
+        if int(stack) > allowed or (allowed == 0 and (stores, loads) != ("0", "0")):
             wrong[name] = f"{stack} bytes of stack, {stores} of spill stores, {loads} of spill loads"
     return len(functions), wrong
 
