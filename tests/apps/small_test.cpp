@@ -232,6 +232,7 @@ TEMPLATE_LIST_TEST_CASE("small sorts and splits by key allocate nothing", "", so
   auto const in = some_items<T>();
   auto out = in, values_out = in;
   std::vector<index_t> offsets(257);
+  cpu::sort_keys(threads, in.data(), out.data(), n);  // Highway's sort allocates once in a thread
   CHECK(allocated([&] { cpu::sort_keys(threads, in.data(), out.data(), n); }) == 0);
   out = in;
   CHECK(allocated([&] { cpu::sort_keys(threads, out.data(), out.data(), n); }) == 0);
