@@ -127,6 +127,7 @@ void check_ranges(char const* call, int threads, Offset const* begins, Offset co
 /// Throws `invalid_argument` for an index outside [0, bound).
 template <class Index>
 void check_indices(char const* call, int threads, Index const* indices, index_t n, index_t bound) {
+  if (n > 0) libscan::detail::require_aligned(indices);
   index_t const wrong = detail::first_negative(threads, n, [=](index_t k) {
     auto const index = static_cast<index_t>(indices[k]);
     return index | detail::difference(bound - 1, index);

@@ -293,6 +293,7 @@ template <class Offset>
 segment_bounds<Offset> check_heads(char const* call, int threads,
                                    segment_offsets<Offset> const& heads, index_t n) {
   if (heads.segments == 0 && n == 0) return {heads, 0, 0};
+  if (heads.segments >= 0) libscan::detail::require_aligned(heads.offsets);
   if (heads.segments < 0 || heads.begin_of(0) != 0 || heads.begin_of(heads.segments) != n) {
     throw invalid_argument(std::string(call) + ": offsets from 0 to " + std::to_string(n) +
                            " expected, for " + std::to_string(heads.segments) + " segments");

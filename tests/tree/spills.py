@@ -26,7 +26,7 @@ PROPERTIES = re.compile(
     r"(\d+) bytes spill loads")
 INCLUDE = re.compile(r"^#include <((?:libscan|tests)/[^>]+)>", re.MULTILINE)
 
-# Kernels that keep a few bytes on a stack: words of their names, and how many bytes at most. Other orders of the
+# Kinds of kernels, of all types, that may keep a few bytes on a stack: words of their names, and how many bytes at most. Other orders of the
 # first one's steps made it slower.
 EXCEPTIONS = {("pipelined_segmented_scan", "segment_keys"): 24,
               ("shared_histogram_kernel", "even_bins"): 8}
