@@ -179,6 +179,13 @@ TEST_CASE("Every argument of a call is refused if it is misaligned") {
        [&] {
          cpu::inclusive_segmented_scan(1, good, out.data(), segment_offsets{bad_ints, 1}, n, op, 0);
        }},
+      {"offsets of a scan in stages",
+       [&] {
+         cpu::detail::iterated_items<double, double*> const source{good};
+         cpu::staged_segmented_scan<scan_kind::inclusive>(1, scan_direction::forward, source,
+                                                          out.data(), segment_offsets{bad_ints, 1},
+                                                          n, op, 0);
+       }},
       {"offsets of totals",
        [&] {
          cpu::segmented_reduce(1, good, out.data(), segment_offsets{bad_places, 1}, n, op, 0);

@@ -159,7 +159,9 @@ class staged_pass {
                                              digit_table const& next) {
     if (threadIdx.x == 0) {
       shape::init_barriers(shared);
-      // Byte for byte, as launches copy arguments: an order need not be assignable.
+      // Byte for byte: an order need not be assignable.
+      static_assert(std::is_trivially_copyable_v<work_type>,
+                    "libscan: the order of a device sort must be trivially copyable");
       std::memcpy(static_cast<void*>(__builtin_addressof(shared.work)),
                   static_cast<void const*>(__builtin_addressof(work)), sizeof work);
       if (static_cast<int>(blockIdx.x) < work.tiles) shape::fetch_keys(shared, work, blockIdx.x);

@@ -5,6 +5,7 @@
 #include <libscan/spmv.hpp>
 #include <tests/apps/spmv/lists.hpp>
 #include <tests/cpu/thread_counts.hpp>
+#include <tests/host/engines.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/guarded_buffer.hpp>
 #include <tests/support/sizes.hpp>
@@ -366,6 +367,17 @@ TEST_CASE("the host API refuses what is no matrix, and vectors that do not fit")
   REQUIRE_THROWS_AS(to_rows(on, coo_matrix<float>{3, 2, 2, rows, columns}), invalid_argument);
   REQUIRE_THROWS_AS(to_rows(on, coo_matrix<float>{4, 1, 2, rows, columns}), invalid_argument);
   REQUIRE(to_rows(on, coo_matrix<float>{4, 2, 2, rows, columns}).nonzeros() == 2);
+
+  std::int32_t bytes[] = {0, 0, 0};  // whatever is read, it is a valid index
+  auto* const misaligned =
+      reinterpret_cast<std::int32_t*>(reinterpret_cast<unsigned char*>(bytes) + 1);
+  for (engine const& each : test::engines()) {
+    INFO(each.description());
+    REQUIRE_THROWS_AS(to_rows(each, coo_matrix<float>{4, 2, 2, misaligned, columns}),
+                      invalid_argument);
+    REQUIRE_THROWS_AS(to_rows(each, coo_matrix<float>{4, 2, 2, rows, misaligned}),
+                      invalid_argument);
+  }
 }
 
 TEST_CASE("errors of lists name the call that the caller made") {

@@ -20,7 +20,7 @@ struct findings {
   bool fixed = false;  ///< the fixed order, by an error or a wrong result
   int seeded = 0;
   int race = 0;       ///< seeded, in the racecheck build
-  bool asan = false;  ///< ASan and UBSan (g++)
+  bool asan = false;  ///< ASan and UBSan (clang++)
   bool tsan = false;  ///< TSan (clang++)
 };
 
