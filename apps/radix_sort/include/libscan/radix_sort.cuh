@@ -201,8 +201,9 @@ constexpr std::size_t sort_between_workspace_bytes(index_t n) {
 /// range of bits, custom keys). Stable: keys with equal bits in that range keep their order.
 ///
 /// Types: integers, floats (-0 and +0 are equal, all NaNs are equal and last), `float16`,
-/// `bfloat16`, CUDA's types of 16 bits, and with a decomposition any trivially copyable type. n:
-/// any size >= 0, also read from device memory (`item_count::on_device`).
+/// `bfloat16`, CUDA's types of 16 bits, and with a decomposition any trivially copyable type; the
+/// decomposition must be trivially copyable, too. n: any size >= 0, also read from device memory
+/// (`item_count::on_device`).
 /// Aliasing: `in` may be `out`; any other overlap throws.
 /// Synchronization: asynchronous on the workspace's stream; the same launches for all keys.
 /// Workspace: `sort_workspace_bytes`; allocates device memory only if the workspace must grow, and
