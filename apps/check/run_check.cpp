@@ -25,14 +25,25 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
+// Builds may have an engine without its device calls.
 #ifdef LIBSCAN_CHECK_WITH_EXECUTOR
-constexpr bool has_device_calls = true;
+constexpr bool executor_has_device_calls = true;
 #else
-constexpr bool has_device_calls = false;
+constexpr bool executor_has_device_calls = false;
+#endif
+#ifdef LIBSCAN_CHECK_WITH_CUDA
+constexpr bool cuda_has_device_calls = true;
+#else
+constexpr bool cuda_has_device_calls = false;
 #endif
 
 /// Cases from this size on count as large.
 constexpr index_t large_items = 1000001;
+
+[[noreturn]] void refuse_device_calls(char const* where) {
+  throw invalid_argument(std::string("this scan-check was built without device calls ") + where +
+                         "; --host-api calls the same kernels");
+}
 
 std::unique_ptr<check_engine> engine_called(std::string const& name, bool host_api,
                                             engine_kind& kind) {
@@ -43,15 +54,15 @@ std::unique_ptr<check_engine> engine_called(std::string const& name, bool host_a
     case engine_kind::executor:
       if constexpr (libscan::detail::has_executor) {
         if (host_api) return make_host_engine(kind);
-        if constexpr (has_device_calls) return make_executor_engine();
-        throw invalid_argument(
-            "this scan-check was built without device calls in the executor; --host-api calls the "
-            "same kernels");
+        if constexpr (executor_has_device_calls) return make_executor_engine();
+        refuse_device_calls("in the executor");
       }
       libscan::detail::refuse_executor();
     case engine_kind::cuda:
       if constexpr (libscan::detail::has_cuda) {
-        return host_api ? make_host_engine(kind) : make_cuda_engine();
+        if (host_api) return make_host_engine(kind);
+        if constexpr (cuda_has_device_calls) return make_cuda_engine();
+        refuse_device_calls("on a GPU");
       }
       libscan::detail::refuse_cuda();
     default:

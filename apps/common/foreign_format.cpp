@@ -123,6 +123,9 @@ void refuse_foreign_content(byte_reader& in, std::string_view expected) {
     throw file_error::at_line(in.name(), 1,
                               "'\\x93NUMPY' begins npy data, expected " + std::string(expected));
   }
+  if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff")) {
+    throw file_error::at_line(in.name(), 1, "text in UTF-16, expected UTF-8");
+  }
   if (is_text(head)) return;  // words may begin like magic bytes
   for (magic const& one : magics) {
     if (head.size() < one.at || !head.substr(one.at).starts_with(one.bytes)) continue;

@@ -135,9 +135,6 @@ bool table_reader::join_next_line() {
 void table_reader::check_encoding() {
   std::string_view const head = as_text(in_.peek(3)).substr(0, 3);
   if (head == "\xef\xbb\xbf") in_.skip(3);
-  if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff")) {
-    throw file_error::at_line(in_.name(), 1, "text in UTF-16, expected UTF-8");
-  }
   refuse_foreign_content(in_, "text");
 }
 

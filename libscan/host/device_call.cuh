@@ -8,10 +8,14 @@
 
 namespace libscan::inline v1::detail {
 
+inline namespace LIBSCAN_MACHINE {
+
 /// The number of items of a call.
 inline item_count count_of(device_call const& call) {
   return call.d_n == nullptr ? item_count(call.n) : item_count::on_device(call.d_n, call.n);
 }
+
+}  // namespace LIBSCAN_MACHINE
 
 /// What comes before the first item of a call, for operators over T.
 template <class T>

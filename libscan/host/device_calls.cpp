@@ -25,7 +25,7 @@ using form = segmentation::form;
 
 /// Whether a call is one of `device_items`, which has a kernel for each operator. Kernels of
 /// `device_segments` may choose the operator.
-bool is_plain(device_call const& call) {
+[[maybe_unused]] bool is_plain(device_call const& call) {
   return call.segments.how() == form::none && !call.reverse;
 }
 

@@ -11,6 +11,8 @@
 
 namespace libscan::inline v1::detail {
 
+inline namespace LIBSCAN_MACHINE {
+
 /// The ranks of n items of a mask in device memory.
 template <class Mask, class Rank>
 void rank(workspace& ws, scan_kind kind, Mask const& mask, Rank* ranks, index_t n,
@@ -42,6 +44,8 @@ index_t rank_on_device(host_binary_scan const& call, Mask const& mask) {
   total.read_sync(&set, 1);
   return set;
 }
+
+}  // namespace LIBSCAN_MACHINE
 
 template <class Machine>
 index_t device_ranks<Machine>::scan(Machine on, host_binary_scan const& call) {

@@ -24,10 +24,14 @@
 
 namespace libscan::inline v1::detail {
 
+inline namespace LIBSCAN_MACHINE {
+
 /// Integers in device memory.
 inline device::transfer_buffer<index_t> on_device(std::span<index_t const> bounds) {
   return device::transfer_buffer<index_t>(bounds);
 }
+
+}  // namespace LIBSCAN_MACHINE
 
 /// All of them.
 inline std::span<index_t const> span_of(device::transfer_buffer<index_t> const& bounds) {

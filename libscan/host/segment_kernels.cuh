@@ -57,6 +57,8 @@ struct keys_of_size {
   }
 };
 
+inline namespace LIBSCAN_MACHINE {
+
 /// A call on items of Op::value_type.
 template <class Op>
 struct operator_call_on_device {
@@ -101,6 +103,8 @@ struct operator_call_on_device {
                                                           d_segments, init);
   }
 };
+
+}  // namespace LIBSCAN_MACHINE
 
 /// Calls body(descriptor) with offsets, ranges or head bits in device memory as kernels read them.
 template <class Body>

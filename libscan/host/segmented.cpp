@@ -60,7 +60,7 @@ int host_threads(engine const& on) {
 }
 
 /// A piece of a longer input, as a scan that begins with the carry and returns it.
-host_scan from_carry(host_scan call) {
+[[maybe_unused]] host_scan from_carry(host_scan call) {
   if (call.carry == nullptr) return call;
   call.init = call.total = call.carry;
   return call;

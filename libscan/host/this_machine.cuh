@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The machine that a translation unit is compiled for, as the host API's calls name it. What they
 // compile of kernels are templates over it: nvcc instantiates them for `cuda_device`, the C++
-// compiler for `executor_run`, from the same source. Internal.
+// compiler for `executor_run`, from the same source. What they call is in a namespace of the
+// machine, or has an argument of it: the linker keeps one of the functions with the same name
+// (the test tree.machine_names). Internal.
 #pragma once
 
 #include <cstdint>

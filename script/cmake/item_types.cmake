@@ -5,10 +5,17 @@
 # for a type T, for the types of each group: one source for each, which includes `header`. A group is
 # a list of libscan/core/item_types.hpp, or several joined by "+": BYTES WORDS+LONG_WORDS. Lists joined
 # by "/", and several instantiations in `code`, are compiled together by the C++ compiler, and apart by
-# nvcc, which takes long. A .cuh is for nvcc, and left out of a build without it.
+# nvcc, which takes long; nvcc takes all together for LIBSCAN_CUDA_COMPILE_ONLY, which leaves out what takes
+# long. A .cuh is for nvcc, and left out of a build without it.
 function(libscan_compile_for_types target header code)
   if(header MATCHES "\\.cuh$")
     if(NOT LIBSCAN_WITH_CUDA)
+      return()
+    endif()
+    if(LIBSCAN_CUDA_COMPILE_ONLY)
+      string(REGEX REPLACE "[/;]" "+" ARGN "${ARGN}")
+      libscan_type_sources(sources "${header}" "${code}" cu ${ARGN})
+      target_sources(${target} PRIVATE ${sources})
       return()
     endif()
     string(REPLACE "/" ";" ARGN "${ARGN}")

@@ -28,6 +28,11 @@ if(LIBSCAN_QUICK_TESTS AND NOT LIBSCAN_SANITIZE)
   list(REMOVE_ITEM left_to_racecheck device.segmented_reduce)
 endif()
 
+# Those that take longest on a GPU begin first, so that none runs by itself at the end.
+set(longest_cuda_tests host_api.piece_applications host_api.split_by_key host_api.segmented_sort host_api.sort
+    host_api.selection device.histogram device.segmented_scan device.sort_keys device.strategies
+    device.lane_sort device.offsets_to_bits device.binary_scan device.masks block.textbook)
+
 # libscan_left_to_full_runs(test... [PROGRAMS target...]): the quick set has neither these tests, which get the label
 # `full` there, nor the programs that only they run; a build makes them on request. No planted mistake of
 # tests/mutants is found by these tests only, or they take very long for what they find.
@@ -70,6 +75,17 @@ endfunction()
 # skipped where no GPU is, and not compiled for LIBSCAN_CUDA_COMPILE_ONLY). Extra arguments are
 # libraries to link to both.
 function(libscan_machine_test name source)
+  libscan_executor_test(${name} ${source} ${ARGN})
+  if(LIBSCAN_WITH_CUDA)
+    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}.cu
+         CONTENT "#include \"${CMAKE_CURRENT_SOURCE_DIR}/${source}\"\n")
+    libscan_cuda_test(${name} ${CMAKE_CURRENT_BINARY_DIR}/${name}.cu ${ARGN})
+  endif()
+endfunction()
+
+# A test of kernels that makes sense in the executor only, which counts accesses: name.executor.
+#   libscan_executor_test(name source [library...])
+function(libscan_executor_test name source)
   if(TARGET libscan_executor AND (kernel_tests STREQUAL "ALL" OR name IN_LIST kernel_tests)
      AND NOT name IN_LIST left_to_racecheck)
     add_executable(${name}.executor ${source})
@@ -88,11 +104,6 @@ function(libscan_machine_test name source)
     if(LIBSCAN_SANITIZE OR LIBSCAN_QUICK_TESTS)
       set_tests_properties(${name}.executor PROPERTIES ENVIRONMENT LIBSCAN_TEST_REDUCED=1)
     endif()
-  endif()
-  if(LIBSCAN_WITH_CUDA)
-    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}.cu
-         CONTENT "#include \"${CMAKE_CURRENT_SOURCE_DIR}/${source}\"\n")
-    libscan_cuda_test(${name} ${CMAKE_CURRENT_BINARY_DIR}/${name}.cu ${ARGN})
   endif()
 endfunction()
 
@@ -114,5 +125,12 @@ function(libscan_cuda_test name source)
     add_test(NAME ${name}.cuda COMMAND ${name}.cuda)
     set_property(GLOBAL APPEND PROPERTY LIBSCAN_CUDA_TESTS ${name}.cuda)
   endif()
+  libscan_label_cuda(${name})
+endfunction()
+
+function(libscan_label_cuda name)
   set_tests_properties(${name}.cuda PROPERTIES LABELS cuda SKIP_RETURN_CODE 77)
+  if(name IN_LIST longest_cuda_tests)
+    set_tests_properties(${name}.cuda PROPERTIES COST 50)
+  endif()
 endfunction()

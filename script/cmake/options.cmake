@@ -9,7 +9,7 @@ option(LIBSCAN_BENCH "Offer scan-bench as a target" ${PROJECT_IS_TOP_LEVEL})
 option(LIBSCAN_INSTALL "Install libscan along with the project" ${PROJECT_IS_TOP_LEVEL})
 set(LIBSCAN_CUDA "AUTO" CACHE STRING "Build the cuda engine: AUTO (if nvcc is found), ON, OFF")
 option(LIBSCAN_CUDA_COMPILE_ONLY
-       "Compile CUDA code of libraries and programs, not of tests, and neither optimize nor assemble it: no GPU will run it"
+       "Compile CUDA code of libraries and programs, not of tests and scan-check, and neither optimize nor assemble it: no GPU will run it"
        OFF)
 set(LIBSCAN_MPI "AUTO" CACHE STRING "Build libscan::mpi: AUTO (if MPI is found), ON, OFF")
 set(LIBSCAN_SANITIZE "" CACHE STRING
@@ -104,6 +104,9 @@ if(NOT LIBSCAN_CUDA STREQUAL "OFF")
     if(LIBSCAN_CUDA_COMPILE_ONLY)
       set(CMAKE_CUDA_ARCHITECTURES 90a-virtual)
       set(CMAKE_CUDA_FLAGS_RELEASE "-O0 -Xcicc -O0")
+      if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+        set(CMAKE_CUDA_FLAGS_RELEASE "-O0 -fdevice-syntax-only")
+      endif()
     endif()
   elseif(LIBSCAN_CUDA STREQUAL "ON")
     message(FATAL_ERROR "libscan: LIBSCAN_CUDA=ON, but no working nvcc was found")

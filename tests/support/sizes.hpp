@@ -19,17 +19,25 @@ inline bool reduced() { return std::getenv("LIBSCAN_TEST_REDUCED") != nullptr; }
 /// `full`, or `small` in reduced runs.
 inline int scaled(int full, int small) { return reduced() ? small : full; }
 
-/// `all`, or `quick` in builds of the quick set, whose code is not optimized.
-constexpr index_t sized(index_t all, index_t quick) { return quick_types ? quick : all; }
+/// Whether the code under test is not optimized: in the quick set, and under AddressSanitizer and
+/// ThreadSanitizer.
+#if defined(LIBSCAN_TEST_QUICK) || defined(LIBSCAN_TEST_UNOPTIMIZED)
+inline constexpr bool unoptimized = true;
+#else
+inline constexpr bool unoptimized = false;
+#endif
 
-/// The list `all`, or the shorter list `quick` in builds of the quick set for the CPU.
+/// `all`, or `quick` where the code under test is not optimized.
+constexpr index_t sized(index_t all, index_t quick) { return unoptimized ? quick : all; }
+
+/// The list `all`, or the shorter list `quick` where the code for the CPU is not optimized.
 template <class T>
 std::vector<T> sized_list(std::initializer_list<T> all, std::initializer_list<T> quick) {
 #ifdef __CUDACC__
   static_cast<void>(quick);
   return all;
 #else
-  return quick_types ? quick : all;
+  return unoptimized ? quick : all;
 #endif
 }
 

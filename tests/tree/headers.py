@@ -2,9 +2,8 @@
 """Headers compile: headers.py ROOT --cxx COMPILER... [--by-module] [--nvcc NVCC --arch sm_80...]
 
 Each header by itself, by the first C++ compiler named (.cuh files are the executor's then, except those
-of CUDA only), all of a layer together by the others; the .cuh files together by nvcc, for the
-first architecture named, and those of CUDA only each by itself; the .cuh files of all folders at once
-for the other architectures, and with each of the C++ compilers. With --by-module no header is compiled
+of CUDA only), all of a layer together by the others; by nvcc those of CUDA only each by itself, and all .cuh
+files at once for each architecture, and with each of the C++ compilers. With --by-module no header is compiled
 by itself, but those of the applications together, of the core, and all .cuh files by nvcc, if it works.
 Examples of host APIs and of device calls, which README.md quotes, are headers too. Where headers are compiled
 together by the C++ compiler, macros of other libraries come first. strict_calls.hpp and strict_calls.cuh
@@ -113,8 +112,8 @@ def jobs(arguments, work):
                                   source_of(header, [header])]
     device = [header for header in hosted if header.suffix == ".cuh"]
     nvcc = [arguments.nvcc, *NVCC_FLAGS, *include]
-    per_folder = arguments.nvcc and not arguments.by_module
-    for header in filter(of_cuda_alone, headers) if per_folder else []:
+    by_nvcc = arguments.nvcc and not arguments.by_module
+    for header in filter(of_cuda_alone, headers) if by_nvcc else []:
         yield f"{header} by itself", [*nvcc, f"-arch={arguments.arch[0]}", source_of(header, [header])]
     for group, inside in itertools.groupby(sorted(hosted, key=lambda header: (together(header), header)), key=together):
         inside = list(inside)
@@ -122,11 +121,7 @@ def jobs(arguments, work):
         for compiler in others:
             yield f"the headers of {group}", [compiler, *CXX_FLAGS, *include, "-x", "c++",
                                               source_of(group, inside, macros)]
-        device_inside = [header for header in inside if header in device]
-        if per_folder and device_inside:
-            yield f"the .cuh files of {group}", [*nvcc, f"-arch={arguments.arch[0]}",
-                                                 source_of(f"{group}.cuh", device_inside)]
-    for architecture in arguments.arch[1:] if per_folder else []:
+    for architecture in arguments.arch if by_nvcc else []:
         yield f"all .cuh files for {architecture}", [*nvcc, f"-arch={architecture}",
                                                      source_of("all.cuh", device)]
     if arguments.by_module:  # examples instantiate what takes nvcc half a minute

@@ -28,10 +28,14 @@ inline constexpr bool expensive_predicate<predicate_program<T>> = true;
 
 namespace libscan::inline v1::detail {
 
+inline namespace LIBSCAN_MACHINE {
+
 /// The number of items of a call.
 inline item_count count_of(filter_call const& call) {
   return call.d_n == nullptr ? item_count(call.n) : item_count::on_device(call.d_n, call.n);
 }
+
+}  // namespace LIBSCAN_MACHINE
 
 /// call(mask) with the mask as kernels take it.
 template <class Call>

@@ -29,6 +29,8 @@ void enqueue_in_segments(workspace& ws, sort_call const& call,
       call.offsets, call.segments, order);
 }
 
+inline namespace LIBSCAN_MACHINE {
+
 /// items[i] = i.
 struct number_items_kernel {
   static constexpr int block_threads = 256;
@@ -51,6 +53,8 @@ struct positions_layout {
         sort(keys + device::sort_layout::aligned(static_cast<std::size_t>(n) * sizeof(Word))),
         bytes(sort + segmented_sort_workspace_bytes<Word, Position>(n)) {}
 };
+
+}  // namespace LIBSCAN_MACHINE
 
 /// Sorts keys with values, or to positions.
 template <class Value, class Word>
@@ -87,12 +91,16 @@ void device_segmented_sort<Machine, Word>::enqueue(
   }
 }
 
+inline namespace LIBSCAN_MACHINE {
+
 /// Bytes of workspace for values, or positions, of type Value.
 template <class Word, class Value>
 std::size_t values_in_segments_bytes(sort_call const& call) {
   if (call.values == nullptr) return positions_layout<Word, Value>(call.n).bytes;
   return segmented_sort_workspace_bytes<Word, Value>(call.n);
 }
+
+}  // namespace LIBSCAN_MACHINE
 
 template <class Machine, class Word>
 std::size_t device_segmented_sort<Machine, Word>::workspace_bytes(sort_call const& call) {

@@ -17,6 +17,8 @@
 
 namespace libscan::inline v1::detail {
 
+inline namespace LIBSCAN_MACHINE {
+
 /// Reads back the device's matrix of a list.
 template <class Value, class T>
 index_t read_rows(coo_matrix<Value> const& list, sparse_matrix<T>& matrix, Value* values) {
@@ -45,6 +47,8 @@ index_t read_rows(coo_matrix<Value> const& list, sparse_matrix<T>& matrix, Value
   return count;
 }
 
+}  // namespace LIBSCAN_MACHINE
+
 template <class Machine, class T>
 index_t device_spmv<Machine, T>::to_rows(Machine on, coo_matrix<T> const& list,
                                          sparse_matrix<T>& matrix) {
@@ -52,6 +56,8 @@ index_t device_spmv<Machine, T>::to_rows(Machine on, coo_matrix<T> const& list,
   if (list.values != nullptr) return read_rows(list, matrix, matrix.values.data());
   return read_rows(places_of(list), matrix, static_cast<no_values*>(nullptr));
 }
+
+inline namespace LIBSCAN_MACHINE {
 
 /// A matrix in device memory with a plan, and with space for the vectors of a product and its
 /// workspace.
@@ -90,6 +96,8 @@ struct device_matrix {
     return {items, static_cast<std::size_t>(n)};
   }
 };
+
+}  // namespace LIBSCAN_MACHINE
 
 template <class Machine, class T>
 class machine_matrix final : public kept_matrix<T> {
