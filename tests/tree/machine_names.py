@@ -1,34 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Code for one machine has that machine's name: machine_names.py LIBRARY...
+"""Code for one machine has that machine's name: machine_names.py OBJECT...
 
 A program may have the same source compiled for a GPU and for the executor, and the linker keeps one of the
-functions with the same name. So a function that the executor's objects of the static libraries share (an inline
-function, or an instance of a template), and that refers to names of the executor, has `executor` in its own
-name: as a template's argument, or by `inline namespace LIBSCAN_MACHINE`.
+functions with the same name. So a function that objects for the executor share with others (an inline function,
+or an instance of a template), and that refers to names of the executor, has `executor` in its own name: as a
+template's argument, or by `inline namespace LIBSCAN_MACHINE`.
 """
 import re
 import subprocess
 import sys
 
-OWN = re.compile(r"\b_ZT?[A-Z]?\S*v1_executor\S*")
-MEMBER = re.compile(r"^File: .*\((.*)\)$")
-SECTION = re.compile(r"^Relocation section '\.rela?\.text\.(?:hot\.|unlikely\.)?(\S+)'")
+OWN = "v1_executor"
+SECTION = re.compile(r"^RELOCATION RECORDS FOR \[\.text\.(?:hot\.|unlikely\.)?(\S+)\]:")
 
 
-def shared_functions(library):
+def shared_functions(file):
     """(number of functions, {function: a name of the executor that it refers to})."""
-    relocations = subprocess.run(["readelf", "-W", "--relocs", library], stdout=subprocess.PIPE, text=True, check=True)
-    functions, wrong, member, function = set(), {}, "", None
+    relocations = subprocess.run(["objdump", "-r", file], stdout=subprocess.PIPE, text=True, check=True)
+    functions, wrong, function = 0, {}, None
     for line in relocations.stdout.splitlines():
-        if found := MEMBER.match(line):
-            member = found[1]
-        elif line.startswith("Relocation section"):
+        if line.startswith("RELOCATION RECORDS"):
             found = SECTION.match(line)
-            function = found[1] if found and "executor" in member else None
-            functions.add(function)
-        elif function and "executor" not in function and (name := OWN.search(line)):
-            wrong[function] = name[0]
-    return len(functions - {None}), wrong
+            function = found[1] if found else None
+            functions += function is not None
+        elif function and OWN in line and "executor" not in function:
+            wrong[function] = line.split()[-1].split("-0x")[0]
+    return functions, wrong
 
 
 def readable(names):
@@ -38,8 +35,8 @@ def readable(names):
 
 def main():
     count, wrong = 0, {}
-    for library in sys.argv[1:]:
-        functions, found = shared_functions(library)
+    for file in sys.argv[1:]:
+        functions, found = shared_functions(file)
         count += functions
         wrong |= found
     for function, name in zip(readable(wrong), readable(wrong.values())):
