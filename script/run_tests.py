@@ -315,7 +315,11 @@ def due_suite(steps, preset, target, again):
 
 
 def configure(steps, preset):
-    steps.run(f"{preset} configure", ["cmake", "--preset", preset, *configure_options(preset)])
+    command = ["cmake", "--preset", preset, *configure_options(preset)]
+    log = steps.run(f"{preset} configure", command)
+    if "require your cache to be deleted" in log.read_text(errors="replace"):
+        # The compiler has another path than before. CMake has begun anew, but without the preset's settings.
+        steps.run(f"{preset} configure", [*command, "--fresh"])
 
 
 def plan_suites(steps, presets):

@@ -2,6 +2,7 @@
 // The memory bound, and the limits that it is computed from.
 #include <apps/common/memory_bound.hpp>
 
+#include <link.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -79,6 +80,31 @@ std::uint64_t address_space() {
   return std::uint64_t{space.rlim_cur};
 }
 
+/// The bytes that the program and its libraries take of the address space.
+std::uint64_t program_bytes() {
+  std::uint64_t bytes = 0;
+  auto const add = [](dl_phdr_info* object, std::size_t, void* sum) {
+    for (int i = 0; i < object->dlpi_phnum; ++i) {
+      auto const& part = object->dlpi_phdr[i];
+      if (part.p_type == PT_LOAD) *static_cast<std::uint64_t*>(sum) += part.p_memsz;
+    }
+    return 0;
+  };
+  ::dl_iterate_phdr(add, &bytes);
+  return bytes;
+}
+
+/// What data may take: three fifths. Of a small address space less, if the program itself takes
+/// more than one of the other two, but at least one.
+std::uint64_t default_bound() {
+  std::uint64_t const most = usable_memory() / 5 * 3;
+  std::uint64_t const space = address_space();
+  if (space == no_limit) return most;
+  std::uint64_t const fifth = space / 5;
+  std::uint64_t const code = std::min(program_bytes(), 3 * fifth);
+  return std::min(most, 4 * fifth - code);
+}
+
 std::string in_units(std::uint64_t bytes) {
   constexpr char const* units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   if (bytes < 1024) return std::to_string(bytes) + " bytes";
@@ -108,7 +134,7 @@ std::uint64_t mappable_bytes() {
 void set_memory_bound(std::uint64_t bytes) { bound = bytes; }
 
 std::uint64_t memory_bound() {
-  static std::uint64_t const by_default = usable_memory() / 5 * 3;
+  static std::uint64_t const by_default = default_bound();
   return bound != 0 ? bound : by_default;
 }
 

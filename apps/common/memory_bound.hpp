@@ -20,7 +20,8 @@ bool addresses_are_limited();
 /// and code and stacks need the rest. Without RLIMIT_AS any file may be.
 std::uint64_t mappable_bytes();
 
-/// Sets the bound of this process in bytes; 0: 60 % of `usable_memory()`, which is the default.
+/// Sets the bound of this process in bytes; 0: the default, 60 % of `usable_memory()`, and less if
+/// the program's own code takes more than a fifth of RLIMIT_AS.
 void set_memory_bound(std::uint64_t bytes);
 
 /// The bound in bytes.

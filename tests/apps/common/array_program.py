@@ -334,8 +334,7 @@ class EveryArrayProgram(EveryProgram):
 
     @needs_little_memory
     def test_too_little_memory(self):
-        # MiB; an optimized program with kernels for a GPU takes many by itself.
-        most = 100 if QUICK else 100 + (os.path.getsize(self.program) >> 20)
+        most = 100  # MiB
         arguments = ["-", "--format", "raw", "--dtype", "u64", "--threads", "1", "-o",
                      self.path("o.raw"), *self.options]
         size = most * (1_100_000 if QUICK else 1_500_000)

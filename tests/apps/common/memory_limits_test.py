@@ -23,7 +23,9 @@ del sys.argv[1:]
 FACTOR = 4 if QUICK else 1  # by which a quick run divides the limit, and the sizes around it
 MIB = (1 << 20) // FACTOR
 MOST = 512 * MIB
-REFUSED = "more than the %.1f MiB that may be taken here (see --memory)" % (0.6 * 512 / FACTOR)
+REFUSED = "MiB that may be taken here (see --memory)"
+if KIND == "cgroup":  # the address space also has the program's code, which may leave less
+    REFUSED = "more than the %.1f " % (0.6 * 512 / FACTOR) + REFUSED
 UNREAD = 64 << 20  # of memory, page cache included: less than any input that is read
 
 
