@@ -90,14 +90,14 @@ inline std::size_t converted_histogram_bytes(histogram_types const& types, index
 /// counts.
 template <class Sample>
 void check_converted(histogram_call<Sample> const& call, histogram_types const& types) {
-  auto const check = [](void const* array, input_type type) {
+  auto const require = [](void const* array, input_type type) {
     detail::require_aligned_words(array, detail::size_of(type));
   };
-  check(call.counts, types.counts);
-  check(call.full, types.bins);
-  check(call.weights, types.weights);
+  require(call.counts, types.counts);
+  require(call.full, types.bins);
+  require(call.weights, types.weights);
   auto const* const edges = std::get_if<edge_bins<Sample, double>>(&call.bins);
-  if (edges != nullptr) check(edges->edges(), types.edges);
+  if (edges != nullptr) require(edges->edges(), types.edges);
   if (call.full == nullptr) return;
   detail::require_no_overlap("sparse_histogram", "bins and counts",
                              {call.full, 1, detail::size_of(types.bins)},

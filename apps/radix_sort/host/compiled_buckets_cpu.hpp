@@ -35,7 +35,7 @@ template <class Word>
 class bounded_buckets {
  public:
   bounded_buckets(Word low, Word high, cpu::detail::digit by, std::vector<Word> sample)
-      : low_(low), high_(high), map_(by, less_low(std::move(sample), low)) {}
+      : low_(low), high_(high), map_(by, less_low((std::move)(sample), low)) {}
 
   int buckets() const { return map_.buckets(); }
   std::uint32_t of(Word word) const {
@@ -75,7 +75,7 @@ auto with_buckets(bucket_rule<typename sort_order<Key>::word_type> const& rule,
                                     std::clamp(wanted, 1, range)};
   cpu::detail::digit const highest{top - of_range.bits, of_range.bits};
   if (top == 0 || top != order.end() || cpu::detail::skewed(highest, sample)) {
-    return body(bounded_buckets<word>(low, high, of_range, std::move(sample)));
+    return body(bounded_buckets<word>(low, high, of_range, (std::move)(sample)));
   }
   return body(highest);  // all compared bits: no word is beyond
 }

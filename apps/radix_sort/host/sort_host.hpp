@@ -54,10 +54,10 @@ class rank_sort {
         options_(options),
         order_{options.direction, options.first_bit, options.end_bit, {}} {}
 
-  /// `check` may throw.
-  void run(function_ref<void()> check) {
+  /// `check_here` may throw.
+  void run(function_ref<void()> check_here) {
     auto const all = call_.gather("lengths", [&] {
-      check();
+      check_here();
       return numbers_here();
     });
     auto const d = detail::lengths_in(call_, all);

@@ -19,17 +19,17 @@ namespace libscan::inline v1 {
 
 namespace detail {
 
-/// A sort on the `cpu` engine, or of values on any. `out` may be null, for positions. `check` may
-/// throw.
+/// A sort on the `cpu` engine, or of values on any. `out` may be null, for positions.
+/// `check_here` may throw.
 template <class Key, class Check>
 void sort_on_ranks(char const* name, ranks const& on, std::span<Key const> in, Key* out,
                    std::size_t n_out, values_on_ranks const& values, sort_options const& options,
-                   Check const& check) {
+                   Check const& check_here) {
   using compiled = typename compiled_key<Key>::type;
   detail::collective(on.comm(), name, [&](collective_call& call) {
     std::span const keys(detail::compiled_keys(in.data()), in.size());
     rank_sort<compiled>(on, call, keys, detail::compiled_keys(out), n_out, values, options)
-        .run(check);
+        .run(check_here);
   });
 }
 
