@@ -206,25 +206,32 @@ void check_buckets(int p, index_t n, skew how, spread from, spread to,
   std::vector<Value> values(keys.size()), sorted_values(keys.size());
   std::iota(values.begin(), values.end(), Value{0});
   std::vector<Key> sorted_pairs(keys.size()), sorted(keys.size());
+  // Of each rank: assertions are not for several threads.
+  std::vector<std::uint8_t> pairs_by_buckets(static_cast<std::size_t>(p)),
+      keys_by_buckets(pairs_by_buckets);
   thread_ranks(machines_for(p)).run([&](ranks const& on) {
+    auto const at = static_cast<std::size_t>(on.rank());
     on_device<Key> const mine(on, part_of(keys, in, on.rank()));
     on_device<Value> const my_values(on, part_of(values, in, on.rank()));
     on_device<Key> const result(on, part_of(sorted, out, on.rank()));
     on_device<Value> const values_result(on, part_of(sorted_values, out, on.rank()));
     detail::collective(on.comm(), "test", [&](detail::collective_call& call) {
-      CHECK(detail::sort_by_buckets<Key, Value>(call, on, {mine.data(), my_values.data()},
-                                                {result.data(), values_result.data()}, {in, out},
-                                                options));
+      pairs_by_buckets[at] = detail::sort_by_buckets<Key, Value>(
+          call, on, {mine.data(), my_values.data()}, {result.data(), values_result.data()},
+          {in, out}, options);
     });
     result.download(part_of(sorted_pairs, out, on.rank()));
     values_result.download(part_of(sorted_values, out, on.rank()));
     auto const& place = mine.size() == result.size() ? mine : result;
     detail::collective(on.comm(), "test", [&](detail::collective_call& call) {
-      CHECK(detail::sort_by_buckets<Key, detail::keys_only>(
-          call, on, {mine.data(), nullptr}, {place.data(), nullptr}, {in, out}, options));
+      keys_by_buckets[at] = detail::sort_by_buckets<Key, detail::keys_only>(
+          call, on, {mine.data(), nullptr}, {place.data(), nullptr}, {in, out}, options);
     });
     place.download(part_of(sorted, out, on.rank()));
   });
+  std::vector<std::uint8_t> const all(pairs_by_buckets.size(), 1);
+  CHECK(pairs_by_buckets == all);
+  CHECK(keys_by_buckets == all);
   CHECK(sorted_values == expected.second);
   CHECK(test::same_bits(sorted_pairs, expected.first));
   CHECK(test::same_bits(sorted, expected.first));

@@ -240,6 +240,10 @@ memory_map& known_memory() {
   return known;
 }
 
+// Made before there are threads. ThreadSanitizer cannot see how they would wait for the one that
+// makes it, since it does not instrument the executor.
+[[maybe_unused]] memory_map const& made_at_start = known_memory();
+
 address number(void const* pointer) { return reinterpret_cast<address>(pointer); }
 
 }  // namespace
