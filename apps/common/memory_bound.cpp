@@ -74,11 +74,14 @@ std::uint64_t cgroup_limit(std::string const& root) {
   return lowest;
 }
 
-std::uint64_t address_space() {
-  rlimit space = {};
-  if (::getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur == RLIM_INFINITY) return no_limit;
-  return std::uint64_t{space.rlim_cur};
+/// The limit of this process for RLIMIT_AS or RLIMIT_DATA.
+std::uint64_t process_limit(int resource) {
+  rlimit limit = {};
+  if (::getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return no_limit;
+  return std::uint64_t{limit.rlim_cur};
 }
+
+std::uint64_t address_space() { return process_limit(RLIMIT_AS); }
 
 /// The bytes that the program and its libraries take of the address space.
 std::uint64_t program_bytes() {
@@ -121,7 +124,7 @@ std::string in_units(std::uint64_t bytes) {
 std::uint64_t usable_memory(std::string const& root) {
   auto const physical = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
                         static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  return std::min({physical, address_space(), cgroup_limit(root)});
+  return std::min({physical, address_space(), process_limit(RLIMIT_DATA), cgroup_limit(root)});
 }
 
 bool addresses_are_limited() { return address_space() != no_limit; }

@@ -9,8 +9,8 @@
 namespace libscan::apps {
 
 /// The most bytes this process can have: the smallest of the physical memory, the limits of its
-/// cgroup and of the groups around it (v2 and v1), and RLIMIT_AS. `root` is a prefix of /proc and
-/// /sys, for tests.
+/// cgroup and of the groups around it (v2 and v1), RLIMIT_AS and RLIMIT_DATA. `root` is a prefix of
+/// /proc and /sys, for tests.
 std::uint64_t usable_memory(std::string const& root = "");
 
 /// Whether RLIMIT_AS limits the addresses of this process. What it reserves then counts as taken.

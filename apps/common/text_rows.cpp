@@ -531,7 +531,7 @@ dtype text_row_reader::plain_type() const { return builders_[0]->type(); }
 /// A copy of rows, in space for so many bytes.
 char* text_row_reader::keep(std::string_view rows, std::size_t bytes) {
   if (!copies_ || copies_->items().size() - copied_ < bytes) {
-    auto const size = static_cast<std::size_t>(limit_->bytes);  // more than a piece has
+    auto const size = static_cast<std::size_t>(limit_->bytes / 2);
     copies_ = std::make_shared<lazy_buffer<char>>(std::max(size, bytes));
     copied_ = 0;
   }

@@ -48,7 +48,7 @@ directory of the output. These need everything in memory, or the sort is refused
 without their rows, rows with --values or --bits, --verify, --algorithm and GPUs. Sorts
 need more if many keys share bits, and for floats with -0 or nan among them. Suffixes K, M, G and T
 are powers of 1024. Default: the least that the sort needs must fit in 60 % of the memory that the
-machine, its cgroup and RLIMIT_AS leave.
+machine, its cgroup, RLIMIT_AS and RLIMIT_DATA leave.
 16-bit floats are read and written as float32, .npy bools as the uint8 0 and 1.
 
 --algorithm, which keeps everything in memory. The first three are kernels: on a GPU, or without one

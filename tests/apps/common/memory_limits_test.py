@@ -40,6 +40,8 @@ def in_turns(values, turn=0):
 
 
 class MemoryCase(ProgramCase):
+    limit = resource.RLIMIT_AS  # of KIND address-space
+
     def setUp(self):
         # Here and not in /tmp, which may be memory itself.
         scratch = tempfile.TemporaryDirectory(dir=os.getcwd())
@@ -75,7 +77,7 @@ class MemoryCase(ProgramCase):
         """As ever, but with little memory; the most that was taken is in `self.taken`."""
         self.taken = 0
         if KIND == "address-space":
-            return super().call(*arguments, **limited(resource.RLIMIT_AS, MOST), **more)
+            return super().call(*arguments, **limited(self.limit, MOST), **more)
         group = cgroup(MOST)
         try:
             result = super().call(*arguments, preexec_fn=group.enter, **more)
@@ -134,6 +136,12 @@ class Refused(MemoryCase):
         self.of("scan-filter")
         self.refuses(self.zeros("x.raw", 640 * MIB), "--dtype", "uint8", "--keep", ">= 0",
                      "--threads", "2", "--verify")
+
+    @unittest.skipIf(KIND == "cgroup", "limits the address space")
+    def test_arrays_where_data_are_limited(self):
+        self.limit = resource.RLIMIT_DATA
+        self.of("scan-sort")
+        self.refuses_unread(self.npy("x.npy", "<f4", 2048 * MIB, 4), "--verify", "--threads", "2")
 
     def test_matrices(self):
         banner = b"%%%%MatrixMarket matrix coordinate %s general\n2 2 %d\n"
