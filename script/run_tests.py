@@ -566,10 +566,10 @@ def main():
     print(f"all passed: {steps.total() / 60:.1f} min")
     if not has_gpu():
         print("no GPU here: what only a GPU runs was skipped")
-    if arguments.times:
-        steps.write_record()
     if arguments.all:
         write_last_full_run()
+    if arguments.times:
+        steps.write_record()
     return 0
 
 
