@@ -354,8 +354,9 @@ TEST_CASE("a taker of plain rows may leave some of them to others") {
 }
 
 TEST_CASE("negative integers of plain rows that are passed keep a column from uint64") {
-  std::string text = "1\n2\n";
-  for (int i = 0; i < 200000; ++i) text += "-5\n";
+  // Rows before and after those are read, and not passed.
+  std::string text;
+  for (int i = 0; i < 200000; ++i) text += i == 3000 ? "-5\n" : "7\n";
   text += "18446744073709551615\n";
   apps::read_options options;
   options.column = 1;
@@ -372,7 +373,7 @@ TEST_CASE("negative integers of plain rows that are passed keep a column from ui
   } catch (libscan::error const& e) {
     refusal = e.what();
   }
-  CHECK(refusal.find("x:200003: the integer '18446744073709551615' is not exact") == 0);
+  CHECK(refusal.find("x:200001: the integer '18446744073709551615' is not exact") == 0);
 }
 
 TEST_CASE("only the piece with the last row lacks an end") {

@@ -7,6 +7,7 @@ Run as: streams_test.py path/to/program..."""
 import os
 import re
 import resource
+import select
 import signal
 import subprocess
 import sys
@@ -378,6 +379,20 @@ class Matrices(StreamCase):
 
 
 class Pipes(ProgramCase):
+    def output(self, process, count):
+        """The next bytes of its output. The test fails if the program waits for more input instead."""
+        got = b""
+        while len(got) < count:
+            if not select.select([process.stdout], [], [], 30)[0]:
+                process.kill()
+                process.communicate()
+                self.fail("%r, and no more before the next input" % got)
+            piece = process.stdout.read(count - len(got))
+            if not piece:
+                break
+            got += piece
+        return got
+
     def test_the_first_result_leaves_before_the_last_input_arrives(self):
         items = np.arange(1, 6, dtype="int64")
         for name, options, expected in [
@@ -392,7 +407,7 @@ class Pipes(ProgramCase):
                 for item in items:
                     process.stdin.write(item.tobytes())
                     if len(got) < len(expected) - 5 + item:
-                        got.append(int(np.frombuffer(process.stdout.read(8), "int64")[0]))
+                        got.append(int(np.frombuffer(self.output(process, 8), "int64")[0]))
                 process.stdin.close()
                 self.assertEqual((process.stdout.read(), process.wait()), (b"", DONE))
                 process.stdout.close()
@@ -404,7 +419,7 @@ class Pipes(ProgramCase):
         got = b""
         for sent, result in steps:
             process.stdin.write(sent)
-            got += process.stdout.read(len(result))
+            got += self.output(process, len(result))
             self.assertTrue(got.endswith(result), got)
         process.stdin.close()
         self.assertEqual((process.stdout.read(), process.wait()), (b"", DONE))

@@ -154,6 +154,8 @@ TEST_CASE("text: delimiters, headers, comments, quotes, line ends and a byte ord
   CHECK(read_values<std::int64_t>("\"a;b\" 7\n\"c\" 8\n", column(2)) == ints{7, 8});
   CHECK(read_values<std::int64_t>("\"a,\"\"b\",\"7\"\nc, \"8\" \n", column(2)) == ints{7, 8});
   CHECK(read_values<std::int64_t>("\xef\xbb\xbf # c\r\n\"1\"\r\n2\r\n\r\n3") == ints{1, 2, 3});
+  CHECK(read_values<std::int64_t>("1\r\n\"2\"\r") == ints{1, 2});
+  CHECK(read_values<std::int64_t>("1\r\n2\r\n\r") == ints{1, 2});
   CHECK(read_values<std::int64_t>("\"a\"\"b\",\"5\"\"6\"\n1,\"x\"\"y\"\n") == ints{1});
   CHECK(read_values<std::int64_t>("value\n1\n") == ints{1});
   CHECK(read_values<std::int64_t>("\xc3\xa9t\xc3\xa9\n1\n") == ints{1});
