@@ -62,6 +62,12 @@ def has_gpu():
                           stderr=subprocess.DEVNULL).returncode == 0
 
 
+def git(*arguments):
+    """What git prints about this repository; nothing outside of one."""
+    return subprocess.run(["git", "-C", ROOT, *arguments], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True).stdout.strip()
+
+
 def processor():
     """The name of this machine's processor, for the record."""
     try:
@@ -115,6 +121,7 @@ class progress:
     def __init__(self, kind):
         self.kind, self.done, self.planned = kind, [], []
         self.begin = time.monotonic()
+        self.commit = git("describe", "--always", "--dirty")
         self.load = os.getloadavg()[0]
         self.expected = self.times_on_record()
         self.shown = sys.stdout.isatty()
@@ -211,10 +218,8 @@ class progress:
         return time.monotonic() - self.begin
 
     def write_record(self):
-        commit = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty"],
-                                stdout=subprocess.PIPE, text=True).stdout.strip()
         today = datetime.date.today().isoformat()
-        record = {"what": f"script/test, {self.kind}", "commit": commit, "date": today,
+        record = {"what": f"script/test, {self.kind}", "commit": self.commit, "date": today,
                   "processor": processor(), "cores": CORES,
                   "load_before": round(self.load, 2), "ccache": bool(os.environ.get("CCACHE_DIR")),
                   "seconds": round(self.total(), 1),
@@ -515,9 +520,6 @@ def run_beside(steps, files):
 
 
 def write_last_full_run():
-    def git(*arguments):
-        return subprocess.run(["git", "-C", ROOT, *arguments], stdout=subprocess.PIPE,
-                              text=True).stdout.strip()
     if git("status", "--porcelain"):
         print("the working tree has changes that are not committed: tests/last-full-run stays as it is")
         return

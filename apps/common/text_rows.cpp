@@ -528,7 +528,7 @@ bool text_row_reader::pass_plain_rows(plain_row_use const& use) {
 
 dtype text_row_reader::plain_type() const { return builders_[0]->type(); }
 
-/// A copy of rows, in space for so many bytes.
+/// A copy of rows, in space for so many bytes. The lists of rows and keys take the other half.
 char* text_row_reader::keep(std::string_view rows, std::size_t bytes) {
   if (!copies_ || copies_->items().size() - copied_ < bytes) {
     auto const size = static_cast<std::size_t>(limit_->bytes / 2);

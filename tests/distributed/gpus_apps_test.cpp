@@ -266,7 +266,7 @@ TEST_CASE("many keys over ranks are sorted by buckets") {
   check_buckets<std::int32_t, word>(2, n, skew::bytes, spread::even, spread::all_on_last,
                                     {.first_bit = 3, .end_bit = 24});
   check_buckets<std::uint64_t, word>(3, n, skew::bytes, spread::all_on_last, spread::even, up);
-  if (test::unoptimized && !on_gpu) return;
+  if (test::quick_types && !on_gpu) return;
   check_buckets<std::int64_t, std::uint64_t>(5, n, skew::bytes, spread::every_third, spread::uneven,
                                              down);
   check_buckets<std::int32_t, word>(2, n, skew::bytes, spread::even, spread::even, {.end_bit = 29});

@@ -15,7 +15,8 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from program_case import DONE, FAILURE, ProgramCase, QUICK, cgroup, limited, some_of
+from program_case import (DONE, FAILURE, ProgramCase, QUICK, bound_by_addresses, cgroup, limited,
+                          some_of)
 
 KIND = sys.argv[1]
 PROGRAMS = {os.path.basename(path): os.path.abspath(path) for path in sys.argv[2:]}
@@ -24,8 +25,6 @@ FACTOR = 4 if QUICK else 1  # by which a quick run divides the limit, and the si
 MIB = (1 << 20) // FACTOR
 MOST = 512 * MIB
 REFUSED = "MiB that may be taken here (see --memory)"
-if KIND == "cgroup":  # the address space also has the program's code, which may leave less
-    REFUSED = "more than the %.1f " % (0.6 * 512 / FACTOR) + REFUSED
 UNREAD = 64 << 20  # of memory, page cache included: less than any input that is read
 
 
@@ -86,6 +85,19 @@ class MemoryCase(ProgramCase):
         finally:
             group.remove()
 
+    def assertBound(self, error):
+        """A bound that an error names is the one of the limit."""
+        if named := re.search(r"more than the (\S+) MiB that may be taken here", error):
+            bound = 0.6 * MOST / (1 << 20)
+            if KIND == "address-space" and self.limit == resource.RLIMIT_AS:
+                bound = bound_by_addresses(self.program, MOST)
+            self.assertAlmostEqual(float(named[1]), bound, delta=0.5)
+
+    def fails(self, *arguments, **more):
+        error = super().fails(*arguments, **more)
+        self.assertBound(error)
+        return error
+
     def refuses(self, *arguments, most=MOST, **more):
         self.fails(FAILURE, REFUSED, *arguments, "-o", self.path("o.npy"), **more)
         self.assertLessEqual(self.taken, most)
@@ -93,6 +105,7 @@ class MemoryCase(ProgramCase):
     def assertRefused(self, code, err):
         self.assertEqual(code, FAILURE, err)
         self.assertTrue(err.startswith(self.name + ": error: "), err)
+        self.assertBound(err)
         if KIND == "cgroup":
             self.assertIn(REFUSED, err)
         else:  # address space is taken before memory is, also for threads

@@ -3,7 +3,9 @@
 the case that every program has to pass."""
 import itertools
 import os
+import re
 import resource
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -35,6 +37,28 @@ def grouped(combined):
 def limited(what, most):
     """Arguments of `call` that give the program no more than this of a resource."""
     return {"preexec_fn": lambda: resource.setrlimit(what, (most, most))}
+
+
+def bytes_of_code(program):
+    """What a program and its libraries take of the address space, by their ELF headers. Libraries may load more."""
+    libraries = subprocess.run(["ldd", program], stdout=subprocess.PIPE, text=True, check=True).stdout
+    total = 0
+    for path in [program, *re.findall(r"(/\S+) \(0x", libraries)]:
+        with open(path, "rb") as file:
+            (at,) = struct.unpack_from("<Q", file.read(64), 32)
+            file.seek(54)
+            size, count = struct.unpack("<HH", file.read(4))
+            file.seek(at)
+            for _ in range(count):
+                part = file.read(size)
+                if struct.unpack_from("<I", part)[0] == 1:  # it is loaded
+                    total += struct.unpack_from("<Q", part, 40)[0]
+    return total
+
+
+def bound_by_addresses(program, most):
+    """The default of --memory, in MiB, for an address space of so many bytes."""
+    return min(0.6 * most, 0.8 * most - min(bytes_of_code(program), 0.6 * most)) / (1 << 20)
 
 
 def text_of(path):
