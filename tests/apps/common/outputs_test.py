@@ -155,8 +155,8 @@ class SameFile(OutputsCase):
                         number = 300  # more than most programs open
                         os.dup2(both.fileno(), number)
                         try:
-                            self.run_in(program, *words, "-o", output.format(number), stdin=source,
-                                        pass_fds=[number],
+                            self.run_in(program, *words, "-o", output.format(number), "--memory",
+                                        "64M", stdin=source, pass_fds=[number],
                                         stdout=subprocess.PIPE if "{}" in output else both)
                         finally:
                             os.close(number)

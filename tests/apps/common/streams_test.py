@@ -383,7 +383,7 @@ class Pipes(ProgramCase):
         """The next bytes of its output. The test fails if the program waits for more input instead."""
         got = b""
         while len(got) < count:
-            if not select.select([process.stdout], [], [], 30)[0]:
+            if not select.select([process.stdout], [], [], 15)[0]:
                 process.kill()
                 process.communicate()
                 self.fail("%r, and no more before the next input" % got)
@@ -453,7 +453,7 @@ class Pipes(ProgramCase):
         process.stdin.write(item[:3])
         time.sleep(0.3)
         process.stdin.write(item[3:])
-        self.assertEqual(process.stdout.read(8), item)
+        self.assertEqual(self.output(process, 8), item)
         process.stdin.close()
         self.assertEqual(process.wait(), DONE)
         process.stdout.close()
