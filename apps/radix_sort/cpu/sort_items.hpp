@@ -67,7 +67,9 @@ struct counting_bits {
   Word operator()(Word word) const { return static_cast<Word>(word & mask); }
 };
 
-/// Numbers as the words of their order (`number_order`), and back.
+/// Numbers as the words of their order (`number_order`), and back: all integers, and floats that a
+/// word determines, which are all but -0 and NaN. Loops over it are vectorized: they do not branch,
+/// nor compare words.
 template <class Key>
 class number_words {
  public:
@@ -76,33 +78,50 @@ class number_words {
   explicit number_words(sort_direction direction)
       : flip_(direction == sort_direction::descending ? static_cast<word>(~word{0}) : word{0}) {}
 
-  word from(Key key) const { return static_cast<word>(number_order<Key>{}(key) ^ flip_); }
+  word from(Key key) const {
+    word const bits = bits_of(key);
+    auto turned = static_cast<word>(is_float || std::is_signed_v<Key> ? sign : 0);
+    if constexpr (is_float) turned = static_cast<word>((word{0} - (bits >> top)) | sign);
+    return static_cast<word>(bits ^ turned ^ flip_);
+  }
 
-  /// Sets `key` to the number with this word; for floats neither -0 nor NaN.
+  /// Sets `key` to the number with this word.
   void to(word of_key, Key* key) const {
-    word const bits = bits_of(static_cast<word>(of_key ^ flip_));
+    auto const up = static_cast<word>(of_key ^ flip_);
+    auto turned = static_cast<word>(is_float || std::is_signed_v<Key> ? sign : 0);
+    if constexpr (is_float) turned = static_cast<word>(((up >> top) - 1) | sign);
+    auto const bits = static_cast<word>(up ^ turned);
     // By bytes, since words may be in the memory of the keys.
     std::memcpy(static_cast<void*>(key), &bits, sizeof bits);
   }
 
-  /// Whether `to` recovers exactly this number.
-  bool keeps(Key key) const {
-    word bits;
-    std::memcpy(&bits, &key, sizeof bits);
-    return bits_of(number_order<Key>{}(key)) == bits;
+  /// A word whose highest bit is set for a float that its word does not determine: -0 or NaN.
+  static word lost(Key key) {
+    constexpr auto magnitude = static_cast<word>(sign - 1);
+    constexpr auto max_fraction =
+        static_cast<word>((word{1} << libscan::detail::fraction_bits<Key>)-1);
+    word const bits = bits_of(key);
+    auto const nan = static_cast<word>((bits & magnitude) + max_fraction);
+    auto const other = static_cast<word>(bits ^ sign);  // 0 for -0
+    auto const zero = static_cast<word>(~other & (other - 1));
+    return static_cast<word>(nan | zero);
   }
+
+  /// Whether a key was lost: `found` joins the words of all keys by `|`.
+  static bool any_lost(word found) { return (found >> top) != 0; }
 
   /// Whether words and keys are the same bits.
   bool trivial() const { return std::is_same_v<Key, word> && flip_ == 0; }
 
  private:
-  static word bits_of(word up) {
-    constexpr auto sign = static_cast<word>(word{1} << (8 * sizeof(word) - 1));
-    if constexpr (libscan::detail::fraction_bits<Key> != 0) {
-      return static_cast<word>((up & sign) != 0 ? up ^ sign : ~up);
-    } else {
-      return std::is_signed_v<Key> ? static_cast<word>(up ^ sign) : up;
-    }
+  static constexpr bool is_float = libscan::detail::fraction_bits<Key> != 0;
+  static constexpr int top = 8 * sizeof(word) - 1;
+  static constexpr auto sign = static_cast<word>(word{1} << top);
+
+  static word bits_of(Key key) {
+    word bits;
+    std::memcpy(&bits, &key, sizeof bits);
+    return bits;
   }
 
   word flip_;

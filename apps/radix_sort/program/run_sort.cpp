@@ -328,7 +328,9 @@ class sort_run {
 
   exit_code run_keys() {
     std::uint64_t const bytes = rows_ ? table_->bytes() : keys_.bytes.size();
-    require(needs(keys_.type, count_, bytes, !are_words()));
+    memory_needs most = needs(keys_.type, count_, bytes, true);
+    if (most.max_bytes > memory_bound()) most = needs(keys_.type, count_, bytes, !are_words());
+    require(most);
     return visit_item_type(keys_.type,
                            [&]<class T>(std::type_identity<T>) { return run_typed<T>(); });
   }

@@ -411,6 +411,18 @@ class Messages(SortCase):
         for size in ["-1", "+1", "99999999999999999999", "99E", "lots", "", "0x4M", "1.5M"]:
             self.refused(source, "--memory", "--memory", size, code=USAGE)
 
+    def test_only_floats_of_which_some_are_odd_need_memory_for_positions(self):
+        keys = np.random.default_rng(1).random(1 << 17)
+        for last, succeeds in [(0.5, True), (-0.0, False), (np.nan, False)]:
+            with self.subTest(last=last):
+                keys[-1] = last
+                command = [self.save("x.npy", keys), "-o", self.path("o.npy"), "--verify",
+                           "--memory", "7M", "--threads", "1"]
+                if succeeds:
+                    self.assertEqual(self.call(*command)[0], DONE)
+                else:
+                    self.fails(FAILURE, "may take as much as 12.0 MiB of memory", *command)
+
     def test_no_more_memory_is_taken_than_a_bound_that_is_accepted(self):
         """Bounds are the least that are accepted; below some of them the sort is external. Beside
         them there is the program itself; with kernels for a GPU it is larger."""

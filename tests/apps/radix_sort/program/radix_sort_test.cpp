@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -259,6 +260,39 @@ TEMPLATE_LIST_TEST_CASE("all floats of 16 bits are in the order of their values"
     keys.push_back(TestType::of_bits(static_cast<std::uint16_t>(i * 40503)));
   }
   CHECK(sort_error(2, keys, {1 << 12, 1 << 10, 8, 11}) == "");
+}
+
+using float_keys =
+    types_to_test<std::tuple<double, float16>, std::tuple<float, bfloat16>, no_types>;
+TEMPLATE_LIST_TEST_CASE("words determine all floats but -0 and NaN", "", float_keys) {
+  using words = cpu::detail::number_words<TestType>;
+  using word = typename words::word;
+  constexpr auto sign = static_cast<word>(word{1} << (8 * sizeof(word) - 1));
+  constexpr auto fraction =
+      static_cast<word>((word{1} << libscan::detail::fraction_bits<TestType>)-1);
+  constexpr auto infinity = static_cast<word>(sign - 1 - fraction);
+  for (word const near : {word{0}, fraction, infinity, static_cast<word>(sign - 1)}) {
+    for (int const step : {-1, 0, 1}) {
+      for (word const of_sign : {word{0}, sign}) {
+        auto const bits = static_cast<word>((near + static_cast<word>(step)) ^ of_sign);
+        INFO("bits " << std::hex << std::uint64_t{bits});
+        TestType key;
+        std::memcpy(static_cast<void*>(&key), &bits, sizeof key);
+        bool const odd = bits == sign || static_cast<word>(bits & (sign - 1)) > infinity;
+        REQUIRE(words::any_lost(words::lost(key)) == odd);
+        if (odd) continue;
+        word const up = number_order<TestType>{}(key);
+        for (auto const direction : {sort_direction::ascending, sort_direction::descending}) {
+          words const by(direction);
+          bool const turned = direction == sort_direction::descending;
+          REQUIRE(by.from(key) == static_cast<word>(turned ? ~up : up));
+          TestType back;
+          by.to(by.from(key), &back);
+          REQUIRE(std::memcmp(&back, &key, sizeof key) == 0);
+        }
+      }
+    }
+  }
 }
 
 TEST_CASE("only the bits requested count") {

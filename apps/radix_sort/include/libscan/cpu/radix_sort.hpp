@@ -41,17 +41,19 @@ bool words_suffice(int threads, Key const* keys, index_t n) {
   if constexpr (std::is_integral_v<Key>) {
     return true;
   } else {
+    using words = number_words<Key>;
     pieces const all(threads, n);
-    number_words<Key> const words(sort_direction::ascending);
     std::atomic<bool> suffice{true};
     detail::for_each_of(threads, all.count, [&](int, index_t p) {
-      int lost = 0;
+      typename words::word lost = 0;
       detail::for_parts(all.begin(p), all.end(p), [&](index_t i, index_t count) {
-        int here = 0;
-        for (index_t k = i; k < i + count; ++k) here |= words.keeps(keys[k]) ? 0 : 1;
-        lost |= here;
+        typename words::word here = 0;
+        for (index_t k = i; k < i + count; ++k) {
+          here = static_cast<typename words::word>(here | words::lost(keys[k]));
+        }
+        lost = static_cast<typename words::word>(lost | here);
       });
-      if (lost != 0) suffice.store(false, std::memory_order_relaxed);
+      if (words::any_lost(lost)) suffice.store(false, std::memory_order_relaxed);
     });
     return suffice.load();
   }
