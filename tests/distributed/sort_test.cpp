@@ -251,7 +251,7 @@ TEST_CASE("keys beyond all samples are sorted, too") {
 }
 
 TEST_CASE("many equal keys among others fill a bucket that all threads sort") {
-  index_t const n = test::sized(1'000'000, 100'000);
+  index_t const n = test::sized(1'000'000, 200'000);
   auto keys = keys_within<std::uint64_t>(n, 0, 0);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (i % 8 != 0) keys[i] = (std::uint64_t{1} << 60) + keys[i] % 3;

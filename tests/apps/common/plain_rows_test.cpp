@@ -172,6 +172,25 @@ TEST_CASE("numbers of plain and other rows are those that were written") {
   }
 }
 
+TEST_CASE("floats of more digits than 64 bits hold are read as others") {
+  // Modulo 2^64 the digits are small.
+  std::vector<std::string> const cells{"1.5", "18446744073709551617.0", "184467440737095516170.5",
+                                       "-1844674407370955161.7", "0.18446744073709551617",
+                                       "18446744073709551617e3", "1844674407370955161600.0e-2"};
+  std::string text;
+  for (std::string const& cell : cells) text += cell + "\n";
+  for (auto const type : {std::optional<dtype>(), std::optional(dtype::f64)}) {
+    apps::read_options options;
+    options.type = type;
+    auto const read = libscan::test::read_memory(text, options);
+    REQUIRE(read.type == dtype::f64);
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      INFO(cells[i]);
+      CHECK(same(read.values<double>()[i], as_double(cells[i])));
+    }
+  }
+}
+
 TEST_CASE("rows and words of plain and other rows are those that were written") {
   std::mt19937_64 random(2);
   std::size_t turn = 0;

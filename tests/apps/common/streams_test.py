@@ -346,8 +346,9 @@ class Matrices(StreamCase):
 
     def test_products(self):
         for field, symmetry, number, options in some_of(2, [
-                ("integer", "general", "%d %d %d", []), ("real", "symmetric", "%d %d %d.0", []),
-                ("integer", "skew-symmetric", "%d %d %d", ["--transpose"]),
+                ("integer", "general", "%d %d %d", []),
+                ("real", "skew-symmetric", "%d %d %d.0", ["--transpose"]),
+                ("integer", "symmetric", "%d %d %d", []),
                 ("pattern", "general", "%d %d", ["--transpose"])], 1):
             with self.subTest(field=field, symmetry=symmetry):
                 path, dense = self.matrix("m.mtx", field, symmetry, number)

@@ -53,6 +53,13 @@ TEST_CASE("an integer that float64 would round is refused, wherever it stands") 
   CHECK(refusal("9007199254740993,a\n9007199254740992,b\n1.5,c\n") ==
         "x:1: the integer '9007199254740993'" + words +
             ", which the column is for '1.5' in line 3" + advice);
+  for (std::string const integer : {"-9007199254740993", "9007199254740993"}) {
+    for (std::string const mark : {"", "\""}) {  // quoted cells are read by other code
+      CHECK(refusal(mark + integer + mark + "\n1.5\n") ==
+            "x:1: the integer '" + integer + "'" + words +
+                ", which the column is for '1.5' in line 2" + advice);
+    }
+  }
   CHECK(refusal("# c\n1.5\n2\n-9007199254740993\n") ==
         "x:4: the integer '-9007199254740993'" + words +
             ", which the column is for '1.5' in line 2" + advice);

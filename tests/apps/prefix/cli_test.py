@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """scan-prefix seen from outside, with NumPy as the oracle: every operator, type and option,
-segments, strategies, messages, and all that array_program.py asks of every program.
+strategies, messages, and all that array_program.py asks of every program.
 Run as: cli_test.py path/to/scan-prefix path/to/scan-prefix-faulty path/to/data"""
 import itertools
 import os
@@ -12,96 +12,18 @@ import unittest
 
 import numpy as np
 
-sys.path.insert(0, os.path.abspath(__file__ + "/../../common"))
-import array_program
-from array_program import (ArrayProgramCase, DTYPES, EveryArrayProgram, FLOATS, INTEGERS,
-                           content_of, lines_of, little_memory, needs_little_memory)
+from prefix_program import (DATA, FAULTY, FORMS, OPERATORS, PrefixCase, samples, scanned,
+                            some_offsets)
+from array_program import (DTYPES, EveryArrayProgram, FLOATS, INTEGERS, content_of, little_memory,
+                           needs_little_memory)
 from program_case import (BAD_FILE, DONE, FAILURE, USAGE, bound_by_addresses, combinations, grouped,
                           limited)
 
-PROGRAM, FAULTY, DATA = [os.path.abspath(sys.argv.pop(1)) for _ in range(3)]
-OPERATORS = {"sum": np.add, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and,
-             "or": np.bitwise_or, "xor": np.bitwise_xor}
 STRATEGIES = ["sequential", "global-hillis-steele", "one-block", "scan-then-fan", "scan-then-propagate",
               "reduce-then-scan", "chained-scan", "decoupled-look-back", "production"]
 BLOCK_SCANS = ["sequential", "quadratic", "hillis-steele", "kogge-stone",
                "kogge-stone-double-buffered", "blelloch", "blelloch-padded",
                "blelloch-fully-padded", "brent-kung"]
-FORMS = ["--heads", "--head-bits", "--offsets", "--keys"]
-
-
-def samples(dtype, n, seed=1):
-    """Any integers, the limits among them; floats whose sums are exact."""
-    if dtype in FLOATS:
-        return np.random.default_rng(seed).integers(-99, 99, n).astype(dtype) / 4
-    return array_program.samples(dtype, n, seed)
-
-
-def widened(dtype):
-    """The type of NumPy's cumsum."""
-    return np.cumsum(np.zeros(1, dtype)).dtype
-
-
-def identity(op, dtype):
-    dt = np.dtype(dtype)
-    least, most = (-np.inf, np.inf) if dt.kind == "f" else (np.iinfo(dt).min, np.iinfo(dt).max)
-    if op == "and":
-        return dt.type(0) if dt.kind == "f" else np.invert(dt.type(0))
-    return dt.type({"sum": 0, "min": most, "max": least}.get(op, 0))
-
-
-def scanned(array, op="sum", accumulator=None, exclusive=False, init=None, reverse=False,
-            offsets=None):
-    """What the program must write."""
-    dt = np.dtype(accumulator or widened(array.dtype))
-    array = array.ravel()
-    first = identity(op, dt) if init is None else dt.type(init)
-    offsets = [0, len(array)] if offsets is None else offsets
-    parts = [np.empty(0, dt)]
-    for begin, end in zip(offsets, offsets[1:]):
-        items = array[begin:end].astype(dt)[::-1 if reverse else 1]
-        with np.errstate(over="ignore"):
-            part = OPERATORS[op].accumulate(np.concatenate([[first], items]).astype(dt), dtype=dt)
-        part = part[:-1] if exclusive else part[1:]
-        parts.append(part[::-1] if reverse else part)
-    return np.concatenate(parts)
-
-
-def some_offsets(n, empty=True, seed=1):
-    """Segments of many lengths, some of them of none."""
-    rng = np.random.default_rng(seed)
-    inner = np.sort(rng.integers(0, n + 1, n // 7))
-    if not empty:
-        inner = np.unique(inner[(inner > 0) & (inner < n)])
-    return np.concatenate([[0], inner, [n]]).astype("int64")
-
-
-class PrefixCase(ArrayProgramCase):
-    name, program, faulty = "scan-prefix", PROGRAM, FAULTY
-
-    def segments(self, form, offsets):
-        """Files that say, in this form, where the segments of these offsets begin."""
-        n = offsets[-1]
-        heads = np.zeros(n, bool)
-        heads[offsets[:-1][offsets[:-1] < n]] = True
-        if form == "--heads":
-            return self.save("heads.npy", heads)
-        if form == "--head-bits":
-            return self.save("bits.npy", np.packbits(heads, bitorder="little"))
-        if form == "--offsets":
-            return self.save("offsets.npy", offsets)
-        return self.save("keys.npy", np.cumsum(heads).astype("int16") % 3)
-
-    def assertSame(self, found, expected):
-        self.assertEqual((found.dtype, found.shape), (expected.dtype, expected.shape))
-        np.testing.assert_array_equal(found, expected)
-
-    def writes(self, expected, *arguments, **more):
-        """The program must write this array, and find it right."""
-        code, _, err = self.call(*arguments, "-o", self.path("out.npy"), "--verify", **more)
-        self.assertEqual(code, DONE, err)
-        self.assertTrue(err.startswith("scan-prefix: verified: a plain loop computes the same"))
-        self.assertSame(self.load("out.npy", expected.dtype), expected)
 
 
 class AsEveryProgram(EveryArrayProgram, PrefixCase):
@@ -245,23 +167,6 @@ class Results(PrefixCase):
                 self.writes(scanned(array, reverse=reverse, offsets=offsets), source, *flags,
                             "--offsets", self.segments("--offsets", offsets))
 
-    def test_init_comes_before_the_first_item_of_each_segment(self):
-        array = samples("int16", 700)
-        offsets = some_offsets(700)
-        source = self.save("in.npy", array)
-        flags = ["--offsets", self.segments("--offsets", offsets)]
-        for op, init, exclusive, reverse in combinations(
-                2, ["sum", "max", "xor"], [-5, 0, 12345678901], [False, True], [False, True]):
-            options = ["--op", op, "--init", init]
-            options += ["--exclusive"] * exclusive + ["--reverse"] * reverse
-            self.writes(scanned(array, op, None, exclusive, init, reverse), source, *options)
-            self.writes(scanned(array, op, None, exclusive, init, reverse, offsets), source,
-                        *options, *flags)
-        for init in ["0.5", "-1e300", "-inf", "nan", "+7"]:
-            array = samples("float64", 5)
-            self.writes(scanned(array, "min", init=float(init)), self.save("f.npy", array), "--op",
-                        "min", "--init", init)
-
     def test_integers_never_pass_through_a_double(self):
         array = np.array([2**53, 1, 2**62], "int64")
         out = self.succeeds(self.save("in.npy", array), "--init", "-9223372036854775808", "-o",
@@ -312,12 +217,6 @@ class Results(PrefixCase):
         self.assertEqual(self.succeeds("-", "--heads", heads, data=b"1 2 3 4\n"),
                          b"1\n3\n6\n4\n")
 
-    def test_lines_of_segments_that_end_with_cr_alone(self):
-        source = self.save("in.npy", np.arange(4))
-        ended = self.write("s.txt", b"0\r1\r1\r4\r")
-        for form in ["--keys", "--heads", "--offsets"]:
-            self.fails(BAD_FILE, r"(tr '\r' '\n' makes them)", source, form, ended)
-
     def test_truth_values_count_as_in_cumsum(self):
         truth = np.random.default_rng(1).random((30, 20)) < 0.5
         for form in [truth, truth.T]:
@@ -345,154 +244,6 @@ class Results(PrefixCase):
         offsets = self.save("rows.npy", np.arange(rows + 1) * columns)
         self.writes(np.maximum.accumulate(heights, axis=1).ravel(), source, "--op", "max",
                     "--accumulator", "int16", "--offsets", offsets)
-
-
-class Segments(PrefixCase):
-    def test_empty_segments_and_other_types_of_offsets(self):
-        array = samples("int32", 100)
-        source = self.save("in.npy", array)
-        for offsets in [[0, 100], [0, 0, 0, 100, 100], [0, 1, 1, 50, 99, 100, 100]]:
-            for dtype in INTEGERS:
-                name = self.save("offsets.npy", np.array(offsets, dtype))
-                self.writes(scanned(array, offsets=offsets), source, "--offsets", name)
-            text = self.write("offsets.txt", lines_of(offsets))
-            self.writes(scanned(array, offsets=offsets), source, "--offsets", text)
-            raw = self.write("offsets.raw", np.array(offsets, "int64").tobytes())
-            self.writes(scanned(array, offsets=offsets), source, "--offsets", raw)
-        empty = self.save("empty.npy", array[:0])
-        for offsets in [[0], [0, 0, 0]]:
-            name = self.save("offsets.npy", np.array(offsets))
-            self.writes(np.empty(0, "int64"), empty, "--offsets", name)
-
-    def test_bits_in_items_of_any_size(self):
-        for n in [1, 31, 32, 33, 63, 64, 65, 1000]:
-            array = samples("int32", n)
-            offsets = some_offsets(n, empty=False)
-            heads = np.zeros(n, bool)
-            heads[offsets[:-1]] = True
-            packed = np.packbits(heads, bitorder="little")
-            source = self.save("in.npy", array)
-            for bits in [8, 16, 32, 64]:
-                padded = np.zeros(-(-n // bits) * bits // 8, "uint8")
-                padded[:len(packed)] = packed
-                name = self.save("bits.npy", padded.view("uint%d" % bits))
-                self.writes(scanned(array, offsets=offsets), source, "--head-bits", name)
-            words = np.zeros(-(-n // 32) * 4, "uint8")
-            words[:len(packed)] = packed
-            raw = self.write("bits.raw", words.tobytes())
-            self.writes(scanned(array, offsets=offsets), source, "--head-bits", raw)
-
-    def test_flags_of_any_value_and_format(self):
-        array = samples("int32", 300)
-        source = self.save("in.npy", array)
-        flags = np.random.default_rng(1).integers(0, 256, 300).astype("uint8")
-        flags[flags < 200] = 0
-        offsets = np.concatenate([[0], np.flatnonzero(flags[1:]) + 1, [300]])
-        expected = scanned(array, offsets=offsets)
-        self.writes(expected, source, "--heads", self.save("heads.npy", flags))
-        self.writes(expected, source, "--heads", self.write("heads.raw", flags.tobytes()))
-        text = self.write("heads.txt", lines_of(flags))
-        self.writes(expected, source, "--heads", text)
-        self.writes(expected, source, "--heads", self.compress("heads.npy"))
-
-    def test_keys_of_every_type(self):
-        array = samples("int32", 1000)
-        source = self.save("in.npy", array)
-        rng = np.random.default_rng(1)
-        for dtype in DTYPES:
-            keys = np.repeat(rng.integers(0, 5, 100), 10).astype(dtype)
-            if dtype in FLOATS:
-                keys[::77] = np.nan
-                keys[5:200:10] = -0.0
-                keys[6:200:10] = 0.0
-            heads = np.flatnonzero(~(keys[1:] == keys[:-1])) + 1
-            self.writes(scanned(array, offsets=np.concatenate([[0], heads, [1000]])), source,
-                        "--keys", self.save("keys.npy", keys))
-
-    def test_truth_values_as_keys(self):
-        array = samples("int32", 100)
-        source = self.save("in.npy", array)
-        keys = np.arange(100) // 7 % 2 == 1
-        offsets = np.concatenate([[0], np.flatnonzero(keys[1:] != keys[:-1]) + 1, [100]])
-        file = self.save("keys.npy", keys)
-        for name in file, self.compress("keys.npy"):
-            self.writes(scanned(array, offsets=offsets), source, "--keys", name)
-
-    def test_of_text_the_first_column_says_where_segments_begin(self):
-        table = self.write("t.csv", b"1,0\n0,5\n1,9\n0,7\n")
-        source = self.write("in.csv", b"a,b\n9,1\n9,2\n9,3\n9,4\n")
-        self.assertEqual(self.notes("t.csv:2: of 2 columns the first is read", source, "--column",
-                                    2, "--header", "yes", "--heads", table), b"1\n3\n3\n7\n")
-
-    def test_closed_streams(self):
-        code, _, _ = self.call("-", "-o", self.path("o.txt"), "--verify", "--time",
-                               data=b"1\n2\n3\n", preexec_fn=lambda: os.close(2))
-        self.assertEqual((code, content_of(self.path("o.txt"))), (DONE, b"1\n3\n6\n"))
-        source = self.save("in.npy", np.arange(5, dtype="uint8"))
-        self.fails(BAD_FILE, "<stdin>: cannot read: Bad file descriptor", source, "--heads", "-",
-                   preexec_fn=lambda: os.close(0))
-
-    def test_threads_that_cannot_be_created(self):
-        if os.geteuid() != 0:
-            self.skipTest("needs a second user")
-        os.chmod(self.dir, 0o777)
-        with open(self.path("in.raw"), "wb") as file:
-            file.truncate(1 << 26)
-        for threads in [1000, 64]:
-            try:
-                self.fails(FAILURE, "more threads (--threads takes fewer)", self.path("in.raw"),
-                           "--dtype", "u8", "--threads", threads, "--accumulator", "uint8", "-o",
-                           self.path("o.npy"), user=65534, **limited(resource.RLIMIT_NPROC, 8))
-            except PermissionError:
-                self.skipTest("the program is out of reach for another user")
-
-    def test_a_result_that_does_not_fit_is_refused_before_the_input_is_read(self):
-        with open(self.path("in.raw"), "wb") as file:
-            file.truncate(1 << 33)  # reading it would take long
-        self.refused(self.path("in.raw"), "in.raw takes at least 64.0 GiB of memory, more than the "
-                     "400.0 MiB of --memory", "--dtype", "u8", "--memory", "400M", "--verify",
-                     code=FAILURE)
-
-    def test_either_file_may_be_a_pipe(self):
-        array = samples("int32", 100)
-        offsets = some_offsets(100)
-        source = self.save("in.npy", array)
-        file = self.segments("--offsets", offsets)
-        self.writes(scanned(array, offsets=offsets), source, "--offsets", "-",
-                    data=content_of(file))
-        self.writes(scanned(array, offsets=offsets), "-", "--offsets", file,
-                    data=content_of(source))
-        self.fails(USAGE, "only one of the input and the segments", "-", "--offsets", "-")
-
-    def test_files_that_do_not_fit_the_input(self):
-        source = self.save("in.npy", np.arange(100))
-
-        def refused(words, form, array):
-            name = self.save("s.npy", np.asarray(array))
-            self.fails(BAD_FILE, "s.npy: " + words, source, "-o", self.path("o.npy"), form, name)
-
-        refused("holds 99 items, expected 100: a head flag for each", "--heads", np.zeros(99, "u1"))
-        refused("holds int64 items, expected uint8", "--heads", np.zeros(100, "int64"))
-        refused("holds 101 items, expected 100: a key for each", "--keys", np.zeros(101))
-        refused("holds 96 bits, expected 104: one for each", "--head-bits", np.zeros(12, "u1"))
-        refused("holds 160 bits, expected 128: one for each", "--head-bits", np.zeros(5, "u4"))
-        refused("holds int32 items, expected unsigned", "--head-bits", np.zeros(4, "i4"))
-        refused("holds no offsets", "--offsets", np.zeros(0, "i8"))
-        refused("offset 0 is 1, expected 0", "--offsets", [1, 100])
-        refused("offset 2 is 49, expected at least 50", "--offsets", [0, 50, 49, 100])
-        refused("offset 1 is 101, expected at most 100", "--offsets", [0, 101, 100])
-        refused("offset 1 is negative", "--offsets", [0, -1, 100])
-        refused("offset 1 is negative or beyond", "--offsets", np.array([0, 2**63, 100], "u8"))
-        refused("offset 1 is 99, expected 100 for the last", "--offsets", [0, 99])
-        refused("holds float64 items, expected offsets", "--offsets", [0.0, 100.0])
-        self.fails(USAGE, "raw binary does not say its type", source, "--keys", self.path("k.raw"))
-        self.fails(BAD_FILE, "none.npy: ", source, "--heads", self.path("none.npy"))
-        self.fails(BAD_FILE, "'true' is no number, expected uint8 (0 to 255)", source, "--heads",
-                   self.write("heads.txt", b"0\ntrue\n"))
-        self.fails(BAD_FILE, "'256' is out of range, expected uint8 (0 to 255)", source, "--heads",
-                   self.write("heads.txt", b"0\n256\n"))
-        self.fails(BAD_FILE, "expected unsigned ones", source, "--head-bits",
-                   self.write("bits.txt", b"5\n" * 13))
 
 
 class Algorithms(PrefixCase):
@@ -638,6 +389,35 @@ class Messages(PrefixCase):
         self.assertAlmostEqual(bound, bound_by_addresses(self.program, 100 << 20), delta=0.5)
         self.succeeds(source, "--dtype", "u8", "--threads", "1", "-o", self.path("o.raw"),
                       **little_memory(100 << 20))
+
+    def test_closed_streams(self):
+        code, _, _ = self.call("-", "-o", self.path("o.txt"), "--verify", "--time",
+                               data=b"1\n2\n3\n", preexec_fn=lambda: os.close(2))
+        self.assertEqual((code, content_of(self.path("o.txt"))), (DONE, b"1\n3\n6\n"))
+        source = self.save("in.npy", np.arange(5, dtype="uint8"))
+        self.fails(BAD_FILE, "<stdin>: cannot read: Bad file descriptor", source, "--heads", "-",
+                   preexec_fn=lambda: os.close(0))
+
+    def test_threads_that_cannot_be_created(self):
+        if os.geteuid() != 0:
+            self.skipTest("needs a second user")
+        os.chmod(self.dir, 0o777)
+        with open(self.path("in.raw"), "wb") as file:
+            file.truncate(1 << 26)
+        for threads in [1000, 64]:
+            try:
+                self.fails(FAILURE, "more threads (--threads takes fewer)", self.path("in.raw"),
+                           "--dtype", "u8", "--threads", threads, "--accumulator", "uint8", "-o",
+                           self.path("o.npy"), user=65534, **limited(resource.RLIMIT_NPROC, 8))
+            except PermissionError:
+                self.skipTest("the program is out of reach for another user")
+
+    def test_a_result_that_does_not_fit_is_refused_before_the_input_is_read(self):
+        with open(self.path("in.raw"), "wb") as file:
+            file.truncate(1 << 33)  # reading it would take long
+        self.refused(self.path("in.raw"), "in.raw takes at least 64.0 GiB of memory, more than the "
+                     "400.0 MiB of --memory", "--dtype", "u8", "--memory", "400M", "--verify",
+                     code=FAILURE)
 
 
 if __name__ == "__main__":
