@@ -7,7 +7,6 @@ import itertools
 import os
 import re
 import resource
-import sys
 import unittest
 
 import numpy as np

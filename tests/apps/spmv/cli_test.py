@@ -23,82 +23,11 @@ try:
 except ImportError:
     scipy = None
 
-sys.path.insert(0, os.path.abspath(__file__ + "/../../common"))
-from array_program import ArrayProgramCase, content_of
+from spmv_program import Listed, SpmvCase
+from array_program import content_of
 from program_case import BAD_FILE, DONE, EveryProgram, FAILURE, USAGE
 
-PROGRAM, FAULTY, PAGERANK = [os.path.abspath(sys.argv.pop(1)) for _ in range(3)]
 needs_scipy = unittest.skipIf(scipy is None, "python3-scipy is missing: script/bootstrap has it")
-EPSILON = {"float64": 2.0**-52, "float32": 2.0**-23, "int64": 0}
-
-
-class Listed:
-    """A random list of entries, as a file and as a dense matrix."""
-
-    def __init__(self, seed, rows, columns, n, field="real", symmetry="general"):
-        rng = np.random.default_rng(seed)
-        self.rows, self.columns, self.field, self.symmetry = rows, columns, field, symmetry
-        self.i = rng.integers(0, rows, n)
-        self.j = rng.integers(0, columns, n)
-        if symmetry != "general":
-            self.i, self.j = np.maximum(self.i, self.j), np.minimum(self.i, self.j)
-        if symmetry == "skew-symmetric":
-            below = self.i > self.j
-            self.i, self.j = self.i[below], self.j[below]
-        n = len(self.i)
-        self.values = {"real": rng.standard_normal(n), "integer": rng.integers(-99, 99, n),
-                       "pattern": np.ones(n)}[field]
-
-    def text(self):
-        lines = ["%%%%MatrixMarket matrix coordinate %s %s" % (self.field, self.symmetry),
-                 "%% made by a test", "%d %d %d" % (self.rows, self.columns, len(self.i))]
-        for i, j, value in zip(self.i, self.j, self.values.tolist()):
-            lines.append("%d %d" % (i + 1, j + 1) +
-                         ("" if self.field == "pattern" else " " + repr(value)))
-        return ("\n".join(lines) + "\n").encode()
-
-    def dense(self, magnitudes=False):
-        """The matrix; or the sums of the magnitudes of what adds up in each place."""
-        exact = np.int64 if self.field == "integer" else np.float64
-        a = np.zeros((self.rows, self.columns), exact)
-        values = np.abs(self.values) if magnitudes else self.values
-        np.add.at(a, (self.i, self.j), values.astype(exact))
-        if self.symmetry != "general":
-            off = self.i != self.j
-            sign = -1 if self.symmetry == "skew-symmetric" and not magnitudes else 1
-            np.add.at(a, (self.j[off], self.i[off]), sign * values[off].astype(exact))
-        return a
-
-    def stored(self):
-        """Which places the list names."""
-        s = np.zeros((self.rows, self.columns), bool)
-        s[self.i, self.j] = True
-        return s | s.T if self.symmetry != "general" else s
-
-
-class SpmvCase(ArrayProgramCase):
-    name, program, faulty = "scan-spmv", PROGRAM, FAULTY
-
-    def file(self, listed, name="m.mtx"):
-        return self.write(name, listed.text())
-
-    def product(self, *arguments, dtype="float64"):
-        self.succeeds(*arguments, "-o", self.path("y.npy"))
-        return self.load("y.npy", dtype)
-
-    def assertNear(self, listed, y, a, x, dtype="float64"):
-        """Within n eps sum |a| |x| of a wider product, row by row."""
-        wide = np.longdouble if dtype != "int64" else np.int64
-        expected = a.astype(wide) @ x.astype(wide)
-        if dtype == "int64":
-            np.testing.assert_array_equal(y, expected)
-            return
-        magnitude = listed.dense(magnitudes=True)
-        magnitude = magnitude.T if a.shape != magnitude.shape or self.transposed else magnitude
-        bound = (len(listed.i) * 2 + 3) * EPSILON[dtype] * (magnitude @ np.abs(x))
-        self.assertTrue((np.abs(y - expected) <= bound).all())
-
-    transposed = False
 
 
 class AsEveryProgram(EveryProgram, SpmvCase):
@@ -550,80 +479,6 @@ class AsSciPyReads(SpmvCase):
                          b"4\n6\n")
         self.assertEqual(self.succeeds(source, "--x", self.save("x.npy", np.array([1, 0, 1], bool))),
                          b"1\n3\n")
-
-
-class PageRank(EveryProgram, SpmvCase):
-    name, program = "pagerank", PAGERANK
-    words_of_help = EveryProgram.words_of_help + ["GRAPH", "NAMES", "TOP", "docs/text.md"]
-
-    def test_ranks_against_dense_numpy(self):
-        listed = Listed(6, 60, 60, 150, "pattern")
-        listed.i[listed.i == 5] = 6  # one that points to no one
-        names = self.write("names.txt", b"".join(b"node %d\n" % k for k in range(60)))
-        code, out, err = self.call(self.file(listed), names, 60)
-        self.assertEqual(code, DONE)
-        self.assertIn("rounds on ", err)
-        a = np.minimum(listed.dense(), 1)
-        degree = a.sum(axis=1)
-        moves = np.where(degree[:, None] > 0, a / np.maximum(degree, 1)[:, None], 1 / 60)
-        rank = np.full(60, 1 / 60)
-        for _ in range(500):
-            rank = 0.15 / 60 + 0.85 * rank @ moves
-        found = {}
-        for line in out.decode().splitlines():
-            _, value, _, node = line.split()
-            found[int(node)] = float(value)
-        np.testing.assert_allclose([found[k] for k in range(60)], rank, atol=1e-6)
-        self.assertEqual(sorted(found.values(), reverse=True), list(found.values()))
-
-    def test_names_are_read_as_all_text_is(self):
-        graph = self.write("g.mtx", b"%%MatrixMarket matrix coordinate pattern general\n"
-                           b"2 2 2\n1 2\n2 1\n")
-        expected = b"  1  0.500000  one\n  2  0.500000  \xc3\xa9t\xc3\xa9 two\n"
-        plain = b"one\n\xc3\xa9t\xc3\xa9 two\n"
-        for content in [plain, plain[:-1], plain.replace(b"\n", b"\r\n"), b"\xef\xbb\xbf" + plain,
-                        gzip.compress(plain)]:
-            names = self.write("names", content)
-            for source, data in [(names, None), ("-", content)]:
-                code, out, err = self.call(graph, source, data=data)
-                self.assertEqual((code, out), (DONE, expected), err)
-        self.assertEqual(self.call("-", names, "010", data=content_of(graph))[1], expected)
-        self.fails(BAD_FILE, self.dir + ": is a directory", graph, self.dir)
-        self.fails(BAD_FILE, "/proc/self/mem: cannot read: ", graph, "/proc/self/mem")
-        self.fails(BAD_FILE, "bzip2", graph, self.write("names", bz2.compress(plain)))
-        self.fails(BAD_FILE, "a CR within the line", graph, self.write("names", b"one\rtwo\r"))
-        self.fails(BAD_FILE, "no gzip data", graph, self.write("names.txt.gz", plain))
-        self.fails(USAGE, "cannot both be standard input", "-", "-", data=b"")
-        self.fails(BAD_FILE, "<stdin>: cannot read", graph, "-", preexec_fn=lambda: os.close(0))
-        for name in [b"a\0x", b"a\x1b[31m", b"caf\xe9", b"a\xc2\x9bm"]:
-            self.fails(BAD_FILE, "<stdin>:2: ", graph, "-", data=b"one\n" + name + b"\n")
-        self.fails(BAD_FILE, "names:1: '\\x93NUMPY' begins npy data, expected text", graph,
-                   self.write("names", content_of(self.save("x.npy", np.zeros(3)))))
-        # An empty line is a name, too.
-        code, out, _ = self.call(graph, "-", data=b"\n#two\n")
-        self.assertEqual(out, b"  1  0.500000  \n  2  0.500000  #two\n")
-
-    def test_refusals(self):
-        names = self.write("names.txt", b"one\n")
-        graph = self.file(Listed(6, 60, 60, 150, "pattern"))
-        self.fails(BAD_FILE, "1 names, expected 60", graph, names)
-        self.fails(BAD_FILE, "none.txt: ", graph, self.path("none.txt"))
-        self.fails(BAD_FILE, "no graph", self.file(Listed(6, 6, 7, 9), "r.mtx"), names)
-        self.fails(BAD_FILE, "6 rows and 7 columns", self.file(Listed(6, 6, 7, 9), "r.mtx"), names)
-        empty = self.write("e.mtx", b"%%MatrixMarket matrix coordinate real general\n0 0 0\n")
-        self.fails(BAD_FILE, "0 rows and 0 columns, expected as many of both, at least one", empty,
-                   self.write("none", b""))
-        self.fails(USAGE, "NAMES is required", graph)
-        for top in ["0", "five", "5x", "0x5", "+5", ""]:
-            self.fails(USAGE, "TOP: '%s'" % top, graph, names, top)
-
-    def test_standard_output_that_is_lost(self):
-        names = self.write("names.txt", b"n\n" * 60)
-        graph = self.file(Listed(6, 60, 60, 150, "pattern"))
-        with open("/dev/full", "wb") as full:
-            self.fails(BAD_FILE, "<stdout>: cannot write: No space left", graph, names, stdout=full)
-        self.fails(BAD_FILE, "<stdout>: cannot write: Bad file descriptor", graph, names,
-                   stdout=None, preexec_fn=lambda: os.close(1))
 
 
 if __name__ == "__main__":
