@@ -422,7 +422,7 @@ byte_buffer::~byte_buffer() {
 std::span<std::byte> byte_buffer::grow(std::size_t n) {
   if (n > capacity_ - size_) {
     std::size_t const needed = size_ + n;
-    require_memory(others() + needed, input_.empty() ? "the input" : "reading " + input_);
+    require_memory(others() + needed, input_.empty() ? "a copy of the input" : "reading " + input_);
     auto const max_bytes = static_cast<std::size_t>(memory_bound() - others());
     std::size_t const wanted =
         std::max(needed, std::min(max_bytes, std::max(capacity_ * 2, std::size_t{4096})));

@@ -92,8 +92,8 @@ missing_rule missing_rule_from_text(std::string_view text) {
   if (text == "last") return {choice::last};
   if (is_number(text)) return {choice::value, std::string(text)};
   throw usage_error("--missing: " + for_people(text) +
-                    " is no such rule, expected fail, skip, first, last or a "
-                    "number");
+                    " is no such rule, expected fail, skip, a number or, for sorts, first or "
+                    "last");
 }
 
 }  // namespace libscan::apps

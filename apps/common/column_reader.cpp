@@ -283,8 +283,21 @@ std::string column_reader::hint_about_options(std::string_view cell, bool in_fir
   return table_.comment_hint(cell);
 }
 
+std::string column_reader::named(std::size_t k) const {
+  std::string const cell = for_people(cells_[k].shown);
+  if (!stands_for_missing(k)) return cell;
+  return cell + ", which --missing reads as " + for_people(cells_[k].parsed) + ",";
+}
+
+/// Whether the number of --missing is read in the place of this cell.
+bool column_reader::stands_for_missing(std::size_t k) const {
+  bool const by_number = options_.missing.what == missing_rule::choice::value;
+  return by_number && cells_[k].parsed.data() == options_.missing.number.data();
+}
+
 void column_reader::refuse(std::string_view cell, std::size_t k,
                            std::string const& expected) const {
+  if (stands_for_missing(k)) fail(named(k) + " does not fit, expected " + expected);
   bool const in_first = rows_ == (header_line_ == 0 ? 1u : 0u) && place_ == 0;
   std::string const where = in_first && table_.columns() > 1
                                 ? "column " + std::to_string(keys_[k].column.number) + ": "

@@ -34,6 +34,9 @@ class column_reader {
   /// The same as it is in the text.
   std::string_view shown(std::size_t k = 0) const { return cells_[k].shown; }
 
+  /// The same for messages, with the number that stands for a missing value.
+  std::string named(std::size_t k) const;
+
   /// Whether that cell is in quotes.
   bool quoted(std::size_t k) const { return cells_[k].quoted; }
 
@@ -116,6 +119,7 @@ class column_reader {
   void select_columns();
   bool take_cells();
   bool take_cell(std::size_t k, std::string_view content);
+  bool stands_for_missing(std::size_t k) const;
   std::string_view with_point(std::string_view cell, std::string& to) const;
   bool is_number_here(std::string_view cell) const;
   void look_along_row();

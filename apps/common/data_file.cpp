@@ -152,7 +152,7 @@ file_format format_of_name(std::string_view path) {
 
 file_format format_to_write(std::string_view path) {
   refuse_foreign_ending(path, ".npy .raw .bin .txt .csv .tsv .gz");
-  refuse_foreign_ending(without_compression(path), ".npy .raw .bin .txt .csv .tsv");
+  refuse_foreign_ending(without_compression(path), ".npy .raw .bin .txt .csv .tsv", path);
   return format_of_name(path);
 }
 

@@ -139,7 +139,7 @@ void refuse_foreign_content(byte_reader& in, std::string_view expected) {
   }
 }
 
-void refuse_foreign_ending(std::string_view path, std::string_view allowed) {
+void refuse_foreign_ending(std::string_view path, std::string_view allowed, std::string_view name) {
   std::string_view const base = path.substr(path.rfind('/') + 1);
   std::size_t const dot = base.rfind('.');
   if (dot == std::string_view::npos || dot == 0) return;
@@ -148,7 +148,7 @@ void refuse_foreign_ending(std::string_view path, std::string_view allowed) {
   for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   if (std::ranges::find(foreign_endings, ending) == std::end(foreign_endings)) return;
   if ((std::string(allowed) + " ").find(ending + " ") != std::string::npos) return;
-  throw usage_error(std::string(path) + ": the ending " + std::string(given) +
+  throw usage_error(std::string(name.empty() ? path : name) + ": the ending " + std::string(given) +
                     " means a format that is not written here, expected " + std::string(allowed) +
                     ", or an ending that means no format");
 }

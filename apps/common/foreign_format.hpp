@@ -18,6 +18,7 @@ void refuse_foreign_content(byte_reader& in, std::string_view expected);
 /// Refuses an output whose name has the ending of another known format: plain data under that name
 /// would mislead. `allowed`: the endings that are supported (".npy .txt"). Case does not matter;
 /// unknown endings are accepted. Throws `usage_error`.
-void refuse_foreign_ending(std::string_view path, std::string_view allowed);
+void refuse_foreign_ending(std::string_view path, std::string_view allowed,
+                           std::string_view name = {});
 
 }  // namespace libscan::apps

@@ -145,8 +145,12 @@ bool memory_bound_given() { return bound != 0; }
 
 void require_memory(std::uint64_t bytes, std::string const& what, char const* how) {
   if (bytes <= memory_bound()) return;
-  throw error(what + how + in_units(bytes) + " of memory, more than the " +
-              in_units(memory_bound()) +
+  std::string needed = in_units(bytes), bound = in_units(memory_bound());
+  if (needed == bound) {
+    needed = std::to_string(bytes) + " bytes";
+    bound = std::to_string(memory_bound()) + " bytes";
+  }
+  throw error(what + how + needed + " of memory, more than the " + bound +
               (memory_bound_given() ? " of --memory" : " that may be taken here (see --memory)"));
 }
 

@@ -98,7 +98,7 @@ void number_column::add_typed() {
   if (result == parse_outcome::number || (below && is_zero_integer(cell))) {
     values_.push(value);
   } else if (result == parse_outcome::out_of_range || below) {
-    in_.fail(for_people(in_.shown(k_)) + " is out of range, expected " + expected_number<T>());
+    in_.fail(in_.named(k_) + " is out of range, expected " + expected_number<T>());
   } else {
     in_.refuse(k_, expected_number<T>());
   }
@@ -132,7 +132,7 @@ bool number_column::add_integer(std::string_view cell) {
 /// Keeps the first integer that would not survive a change to float64.
 void number_column::note_rounded(std::string_view cell, double value) {
   if (rounded_.line == 0 && is_rounded_integer(cell, value)) {
-    rounded_ = {in_.line(), for_people(in_.shown(k_))};
+    rounded_ = {in_.line(), in_.named(k_)};
   }
 }
 
@@ -141,10 +141,10 @@ void number_column::add_double(std::string_view cell) {
   parse_outcome const result = parse_number(cell, value);
   if (result == parse_outcome::no_number) in_.refuse(k_, "a number");
   if (result == parse_outcome::out_of_range) {
-    in_.fail(for_people(in_.shown(k_)) + " is out of range, expected a float64");
+    in_.fail(in_.named(k_) + " is out of range, expected a float64");
   }
   if (type_ != dtype::f64) {
-    reason_ = {in_.line(), for_people(in_.shown(k_))};
+    reason_ = {in_.line(), in_.named(k_)};
     note_rounded(cell, value);
     if (type_ == dtype::i64) convert_all<std::int64_t>();
     if (type_ == dtype::u64) convert_all<std::uint64_t>();

@@ -133,7 +133,7 @@ struct chosen_integer_bins {
       ends = apps::parse_integer_range(*arguments.range);
     } else if (auto const found = extent()) {
       ends = {static_cast<long double>(std::min<T>(found->lo, 0)),
-              static_cast<long double>(std::max<T>(found->hi, 0))};
+              static_cast<long double>(found->hi)};
     }
     if (ends.hi - ends.lo >= max_bins) {
       throw usage_error("a bin for each integer from " + apps::integer_text(ends.lo) + " to " +

@@ -19,8 +19,9 @@ constexpr char const* what_it_does =
     "Reads .npy, raw binary and text or CSV, each also gzip-compressed.";
 
 constexpr char const* words_and_examples =
-    R"(Bins: --bins of even width over --range, or over the range of the items, as numpy.histogram;
-between the ascending --edges of a file, as numpy.histogram; or with --integers one per integer of
+    R"(Bins: --bins of even width over --range, or over the range of the items, as numpy.histogram
+(edges are float64 for items of any type); between the ascending --edges of a file, as
+numpy.histogram; or with --integers one per integer of
 --range (both ends included, any integers of 64 bits), or from 0 (or the smallest item, if negative)
 to the largest item, as numpy.bincount. A bin includes its lower edge but not its upper one; the
 last bin includes both.

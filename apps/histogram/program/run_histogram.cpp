@@ -97,7 +97,7 @@ class histogram_run {
                    item_stream::request{.whole = whole}, bytes_read_);
     if (arguments_.weights && input_->count()) {  // refused before a weight is read
       require_memory(memory_held() + static_cast<std::uint64_t>(*input_->count()) * sizeof(double),
-                     "weights of " + input_name(arguments_.input));
+                     "reading " + input_name(*arguments_.weights));
     }
   }
 

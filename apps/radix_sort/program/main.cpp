@@ -27,11 +27,11 @@ Text is sorted by rows: each row stays whole, and the number in column --column 
 header stays first; empty lines and comments are dropped. Other output formats get only the keys.
 
 COLUMN is a number from 1 or a word of the header, and may be followed by :text (bytes, as sort does
-with LC_ALL=C), :date (ISO 8601, such as 2024-02-29 or 2024-02-29T23:59:59.5+01:00; UTC without a
-zone), :number (the default), and by :ascending or :descending. A name that begins with a digit or a
-sign is written in double quotes. With several --column, rows that are equal by the first are sorted
-by the second, and so on. Text, dates, several keys and --missing first or last need text as the
-output, or --argsort.
+with LC_ALL=C; blanks around a cell without quotes do not count), :date (ISO 8601, such as
+2024-02-29 or 2024-02-29T23:59:59.5+01:00; UTC without a zone), :number (the default), and by
+:ascending or :descending. A name that begins with a digit or a sign is written in double quotes.
+With several --column, rows that are equal by the first are sorted by the second, and so on. Text,
+dates, several keys and --missing first or last need text as the output, or --argsort.
 
 --values FILE: one item per key, which moves with it; --values-output names their output. In text
 they are column 1, without a header.
@@ -45,10 +45,10 @@ flipping the sign bit, or all bits if it is set; -0 as +0, and every nan as all 
 --memory BYTES: keys in .npy and raw files, and rows of text, that do not fit are sorted through a
 temporary file in --temp DIR; it has no name, and vanishes with the program. Default: TMPDIR, or the
 directory of the output. These need everything in memory, or the sort is refused: numbers of text
-without their rows, rows with --values or --bits, --verify, --algorithm and GPUs. Sorts
-need more if many keys share bits, and for floats with -0 or nan among them. Suffixes K, M, G and T
-are powers of 1024. Default: the least that the sort needs must fit in 60 % of the memory that the
-machine, its cgroup, RLIMIT_AS and RLIMIT_DATA leave.
+without their rows, rows with --values or --bits, .npy arrays in Fortran order, --verify,
+--algorithm and GPUs. Sorts need more if many keys share bits, and for floats with -0 or nan among
+them. Suffixes K, M, G and T are powers of 1024. Default: the least that the sort needs must fit in
+60 % of the memory that the machine, its cgroup, RLIMIT_AS and RLIMIT_DATA leave.
 16-bit floats are read and written as float32, .npy bools as the uint8 0 and 1.
 
 --algorithm, which keeps everything in memory. The first three are kernels: on a GPU, or without one

@@ -135,6 +135,15 @@ class Results(HistogramCase):
         self.assertSame(self.counts(source, "--integers"), np.array([2, 0, 0, 1, 0, 1]))
         self.assertSame(self.counts(source, "--integers", "--range=-4:-2"), np.array([0, 2, 0]))
 
+    def test_integers_below_zero_need_no_bins_up_to_it(self):
+        for values in [[-7, -5, -7], [-20_000_000], [-5, 2]]:
+            source = self.save("in.npy", np.array(values))
+            expected = [values.count(k) for k in range(min(values), max(values) + 1)]
+            for more in [[], ["--verify"], ["--memory", "4M"]]:
+                self.assertEqual(self.call(source, "--integers", *more, "-o",
+                                           self.path("c.npy"))[0], DONE)
+                self.assertEqual(self.load("c.npy", "int64").tolist(), expected)
+
     def test_integers_that_the_samples_cannot_be(self):
         most = 2**63 - 1
         for dtype, values, first, last in [
@@ -263,7 +272,7 @@ class Results(HistogramCase):
         """They take 8 bytes each. The file of weights does not even exist."""
         source = self.save("in.npy", np.zeros(1 << 21, "int8"))
         options = [source, "--bins", 4, "--range=0:4", "--weights", self.path("none.npy")]
-        for limit, code, words in [("8M", FAILURE, "weights of "), ("4G", BAD_FILE, "none.npy: ")]:
+        for limit, code, words in [("8M", FAILURE, "none.npy takes at least "), ("4G", BAD_FILE, "none.npy: ")]:
             self.fails(code, words, *options, "--memory", limit)
 
     def test_raw_files_beside_the_input(self):

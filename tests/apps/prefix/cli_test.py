@@ -417,6 +417,9 @@ class Messages(PrefixCase):
         self.refused(self.path("in.raw"), "in.raw takes at least 64.0 GiB of memory, more than the "
                      "400.0 MiB of --memory", "--dtype", "u8", "--memory", "400M", "--verify",
                      code=FAILURE)
+        self.refused(self.path("in.raw"), "takes at least 68719476736 bytes of memory, more than "
+                     "the 68719476735 bytes of --memory", "--dtype", "u8", "--memory",
+                     2**36 - 1, "--verify", code=FAILURE)
 
 
 if __name__ == "__main__":

@@ -282,6 +282,14 @@ class Missing(SortCase):
             self.fails(BAD_FILE, "<stdin>:2: 'NA' means a missing value", "-", "--column", "2",
                        *rule, data=self.DATA)
         self.fails(USAGE, "'some' is no such rule", "/no/such/file", "--missing", "some")
+        # The number that does not fit is that of the option.
+        for number, dtype, words in [
+                ("300", ["--dtype", "uint8"], "'300', is out of range, expected uint8"),
+                ("1.5", ["--dtype", "int64"], "'1.5', does not fit, expected int64"),
+                ("1e400", [], "'1e400', is out of range, expected a float64"),
+                ("-18446744073709551615", [], "'-18446744073709551615', is not exact in float64")]:
+            self.fails(BAD_FILE, "'NA', which --missing reads as " + words, "-", "--missing",
+                       number, *dtype, data=b"1\nNA\n")
 
     def test_several_keys_and_dates(self):
         data = b"b,2024-01-02\na,NA\na,2024-01-03\nb,\na,2024-01-01\n"
