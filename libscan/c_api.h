@@ -315,9 +315,10 @@ LIBSCAN_C_API libscan_status libscan_sort(libscan_queue const* queue, libscan_it
                                           libscan_segments const* segments,
                                           libscan_order const* order);
 
-/* Sets *bytes to the workspace that it needs, except over keys or values within segments. Of keys,
-   type and n matter, of values the size, of segments all but their data. If values->in is NULL, it
-   suffices for positions and for values. Link libscan::radix_sort. */
+/* Sets *bytes to the workspace of libscan_sort, except for a sort within segments whose output is
+   its input. Only these are read: the keys' type and n, the values' size, and everything of the
+   segments but the arrays. With values->in NULL it suffices for positions, and for such values.
+   Link libscan::radix_sort. */
 LIBSCAN_C_API libscan_status libscan_sort_workspace_bytes(libscan_queue const* queue,
                                                           libscan_items keys,
                                                           libscan_values const* values,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libscan throws. Every failure is an exception derived from `libscan::error`. Its message
-// says what failed, where, and what was expected.
+// What libscan throws: exceptions derived from `libscan::error`, except std::bad_alloc and what
+// callables of the caller throw. A message says what failed, where, and what was expected.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace libscan::inline v1 {
 
-/// Base of all exceptions thrown by libscan.
+/// Base of the exceptions that libscan throws itself.
 class error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

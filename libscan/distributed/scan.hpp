@@ -224,8 +224,9 @@ requires detail::adapted<Op, Init> detail::rank_value_t<Op, In, Init> reduce(
 }
 
 /// Exclusive scan over all ranks: each item's result is init op all items before it, of this rank
-/// and of earlier ranks. By `scan_direction::reverse`, the items after it, from the last rank's
-/// end. Result: init op all items, on every rank. Aliasing: `out` may be `in` itself, or must not
+/// and of earlier ranks. By `scan_direction::reverse`, init op the items after it, the last one
+/// first: `op` gets later items first, other than in `reverse_exclusive_scan` of an engine.
+/// Result: init op all items, on every rank. Aliasing: `out` may be `in` itself, or must not
 /// overlap it. Items of `out` after the results are not touched. Throws: also `invalid_argument`,
 /// thrown as such on the rank whose `out` is too short or misaligned, or overlaps `in` other than
 /// exactly. Results are then undefined on all ranks. Otherwise as `reduce`; reads items twice.

@@ -121,10 +121,10 @@ void segmented_scan_over_ranks(char const* name, scan_kind kind, ranks const& on
 
 /// Inclusive scan of each segment over all ranks. `flags` has one byte per item: not 0 where a
 /// segment begins. One begins at the first item of all ranks in any case. By
-/// `scan_direction::reverse`, each segment is scanned from its end. Without an `init`, it is the
-/// identity.
+/// `scan_direction::reverse`, each segment is scanned from its end, and `op` gets later items
+/// first. Without an `init`, it is the identity.
 /// Result: init op the items of the segment up to this one.
-/// Types: as `inclusive_scan`, for any monoid. Aliasing: `out` may be `in`.
+/// Types: as `inclusive_scan`, for any monoid; no other callable. Aliasing: `out` may be `in`.
 /// Determinism: by `association::fixed`, the bits depend only on items and head flags, not on the
 /// number of ranks or threads. Memory: twice the items, each with a flag. Synchronization:
 /// collective. Throws: as `inclusive_scan`; `invalid_argument` on a rank with another number of

@@ -444,12 +444,15 @@ simulated_ranks::simulated_ranks(int ranks, std::uint64_t seed) {
 
 simulated_ranks::~simulated_ranks() = default;
 
-void simulated_ranks::fail(int rank, index_t send) {
-  world_->fail_at.at(static_cast<std::size_t>(rank)) = send;
-}
+void simulated_ranks::fail(int rank, index_t send) { world_->fail_at[checked_rank(rank)] = send; }
 
-void simulated_ranks::lose(int rank, index_t send) {
-  world_->lose_at.at(static_cast<std::size_t>(rank)) = send;
+void simulated_ranks::lose(int rank, index_t send) { world_->lose_at[checked_rank(rank)] = send; }
+
+std::size_t simulated_ranks::checked_rank(int rank) const {
+  auto const count = static_cast<int>(world_->ranks.size());
+  if (rank >= 0 && rank < count) return static_cast<std::size_t>(rank);
+  throw invalid_argument("simulated_ranks: rank " + std::to_string(rank) +
+                         ", expected one from 0 to " + std::to_string(count - 1));
 }
 
 std::vector<std::exception_ptr> simulated_ranks::outcomes(
@@ -475,8 +478,6 @@ void simulated_ranks::run(std::function<void(communicator const&)> const& body) 
   detail::rethrow_own(outcomes(body));
 }
 
-index_t simulated_ranks::sends(int rank) const {
-  return world_->ranks.at(static_cast<std::size_t>(rank)).sends;
-}
+index_t simulated_ranks::sends(int rank) const { return world_->ranks[checked_rank(rank)].sends; }
 
 }  // namespace libscan::inline v1

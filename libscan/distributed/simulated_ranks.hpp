@@ -33,24 +33,26 @@ class simulated_ranks {
   simulated_ranks& operator=(simulated_ranks const&) = delete;
 
   /// Send number `send` of `rank` in the next run, counted from 0, throws `injected_failure`. A
-  /// collective function is one send; an exchange is one send per message.
+  /// collective function is one send; an exchange is one send per message. Throws:
+  /// `invalid_argument` if there is no such rank.
   void fail(int rank, index_t send);
 
-  /// At that send the rank stops without a word, as a process that is killed.
+  /// At that send the rank stops without a word, as a process that is killed. Throws as `fail`.
   void lose(int rank, index_t send);
 
   /// Runs `body` on all ranks. Returns the exception of each rank, null for success. A rank that
-  /// was lost has `communicator_lost`. Throws: `kernel_error` without memory for the stacks.
+  /// was lost has `communicator_lost`. Throws: an `error` without memory for the stacks.
   std::vector<std::exception_ptr> outcomes(std::function<void(communicator const&)> const& body);
 
   /// The same; rethrows the exception of the lowest rank with one of its own, not a `remote_error`.
   void run(std::function<void(communicator const&)> const& body);
 
-  /// The number of sends of `rank` in the last run.
+  /// The number of sends of `rank` in the last run. Throws as `fail`.
   index_t sends(int rank) const;
 
  private:
   struct world;
+  std::size_t checked_rank(int rank) const;
   std::unique_ptr<world> world_;
 };
 

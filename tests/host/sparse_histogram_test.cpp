@@ -40,6 +40,15 @@ TEST_CASE("a sparse histogram has the bins that are not empty") {
 
   CHECK_THROWS_WITH(sparse_histogram(on, samples, std::span(bins).first(2), counts, rule),
                     Contains("bins are not empty; expected space for as many"));
+  std::vector<std::int8_t> small(samples.size());
+  CHECK_THROWS_WITH(sparse_histogram(on, samples, small, counts, rule),
+                    Contains("60000 bins; expected a type of bins that can hold their numbers"));
+  integer_bins<std::int16_t> const few(0, 128);
+  CHECK(sparse_histogram(on, samples, small, counts, few).filled >= 0);
+  auto shared = samples;
+  CHECK_THROWS_WITH(sparse_histogram(on, shared, shared, counts, few), Contains("samples"));
+  CHECK_THROWS_WITH(sparse_histogram(on, shared, small, shared, few), Contains("samples"));
+  CHECK(shared == samples);
   std::vector<std::int16_t> const none;
   CHECK(sparse_histogram(on, none, bins, counts, rule).filled == 0);
 }

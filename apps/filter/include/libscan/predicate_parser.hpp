@@ -13,9 +13,10 @@ namespace libscan::inline v1 {
 ///
 /// Result: integers are compared exactly with the number as written: ">= 4.5" keeps 5 and more, "<
 /// 300" every uint8, "== 4.5" nothing. For floats the number is first rounded to T, as NumPy does
-/// when it compares an array with a Python number; a finite number that would round to infinity is
-/// between the largest float and infinity. -0 equals +0. Every comparison with NaN is false except
-/// "!="; integers are never NaN and always finite. "bits MASK" keeps x if x & MASK is not 0.
+/// when it compares an array with a Python number: one beyond the largest T is infinity, so that
+/// "> 1e39" keeps no float, and "<= 1e39" keeps infinity. -0 equals +0. Every comparison with NaN
+/// is false except "!="; integers are never NaN and always finite. "bits MASK" keeps x if x & MASK
+/// is not 0.
 /// Throws: `invalid_argument` for bits of floats, for a mask wider than T, and if the simplified
 /// predicate has more than `predicate_program<T>::max_steps` steps.
 template <class T>

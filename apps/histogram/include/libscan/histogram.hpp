@@ -165,7 +165,7 @@ auto rule_samples(Samples const& samples) {
 ///
 /// Types: samples and counts are anything that std::span can view in host memory. Samples: integers
 /// of 8 to 64 bits, float, double, `float16`, `bfloat16`; bools are std::uint8_t, of 0 and 1. Rule:
-/// `integer_bins`, `even_bins`, or `edge_bins` with edges in host memory, of the samples' type.
+/// `integer_bins`, `even_bins`, or `edge_bins` with edges in host memory (types: bins.hpp).
 /// Counts: integers of 32 or 64 bits; those after the last bin are not touched.
 /// Determinism: the result is the same on every engine and for any number of threads.
 /// Memory: reads the samples once. On the CPU 4 bytes per bin and thread (1 with many bins). On a
@@ -212,11 +212,11 @@ struct sparse_result {
 /// Writes the bins of `rule` that are not empty, ascending, to the front of `bins`, the number of
 /// samples of each to the front of `counts`, and returns their number. Otherwise as `histogram`.
 ///
-/// Types: bins are integers of any size. Both outputs need space for the bins that are not empty,
-/// at most as many as samples.
+/// Types: bins are integers of any size that can hold the number of each bin. Both outputs need
+/// space for the bins that are not empty, at most as many as samples.
 /// Memory: 8 bytes per bin of the rule.
-/// Throws: also `invalid_argument` if an output is too short, or one overlaps the other; before
-/// anything is written.
+/// Throws: also `invalid_argument` if the bins' type is too small or an output is too short, or one
+/// overlaps the other, samples or edges; before anything is written.
 template <host_items Samples, class Rule, host_output Bins, host_output Counts>
 sparse_result sparse_histogram(engine const& on, Samples const& samples, Bins&& bins,
                                Counts&& counts, Rule const& rule) {
@@ -226,8 +226,18 @@ sparse_result sparse_histogram(engine const& on, Samples const& samples, Bins&& 
   using count = typename decltype(to)::value_type;
   static_assert(std::is_integral_v<place> && std::is_integral_v<count>,
                 "sparse_histogram: bins and counts are integers");
+  if (static_cast<std::uint64_t>(rule.bins()) - 1 >
+      static_cast<std::uint64_t>(std::numeric_limits<place>::max())) {
+    throw invalid_argument("sparse_histogram: " + std::to_string(rule.bins()) +
+                           " bins; expected a type of bins that can hold their numbers");
+  }
   detail::check_no_overlap("sparse_histogram", std::as_bytes(to), "the bins",
                            std::as_bytes(places));
+  for (auto const results : {std::as_bytes(places), std::as_bytes(to)}) {
+    detail::check_no_overlap("sparse_histogram", results, "the samples",
+                             std::as_bytes(detail::rule_samples<Rule>(samples)));
+    detail::check_no_edge_overlap("sparse_histogram", results, rule);
+  }
   std::vector<std::uint64_t> all(static_cast<std::size_t>(rule.bins()));
   sparse_result result{0, libscan::histogram(on, samples, all, rule)};
   for (std::uint64_t const found : all) result.filled += found != 0 ? 1 : 0;

@@ -70,7 +70,7 @@ void with_sort_segments(char const* call, engine const& on, Segments const& segm
 /// Types: all are anything that std::span can view in host memory; types of keys, order and bits
 /// are as in `sort_keys`. In place of offsets, `segments` may be a `segmentation` of as many items
 /// as keys; offsets may be integers of 32 or 64 bits. Both are then first copied as index_t. Ranges
-/// must not overlap. Many tiny segments take about as long as few huge ones.
+/// must not overlap; this is not checked. Many tiny segments take about as long as few huge ones.
 /// Aliasing: `out` may be `keys` itself, or must not overlap it; it must not overlap offsets.
 /// Items after the sorted keys are not touched.
 /// Determinism: the result is the same on every engine and for any number of threads. Returns when
@@ -103,8 +103,8 @@ void segmented_sort_keys(engine const& on, Keys const& keys, Out&& out, Segments
 /// values_out[j] = values[i] wherever out[j] is keys[i]. Values are of any trivially copyable type,
 /// at least as many as keys. Each output may be its input, and must not overlap anything else.
 /// Otherwise as `segmented_sort_keys`. More memory: on a device, space for the values three times.
-/// Values of other sizes than 4 and 8 bytes are moved at the end, by positions of 4 bytes, or of 8
-/// beyond 2^32 keys, which take their place until then.
+/// Values of 4 or 8 bytes move with their keys. For others the sort moves positions (4 bytes each;
+/// 8 for more than 2^32 keys), and moves the values once at the end.
 template <host_items Keys, host_output Out, host_items Values, host_output ValuesOut,
           detail::sort_segments Segments>
 void segmented_sort_pairs(engine const& on, Keys const& keys, Out&& out, Values const& values,

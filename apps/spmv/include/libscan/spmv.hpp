@@ -106,9 +106,9 @@ class kept_matrix {
 ///
 /// Synchronization: the constructor returns when everything is done, so a clock around it shows the
 /// cost. That is a pass over offsets and indices on the host's threads, and on cuda the transfer
-/// and the plan, which reads the offsets on the device. Memory: products on cpu read the caller's
-/// arrays; a table of the threads' begins would save less than 5 %. On cuda, device memory holds
-/// the matrix, the plan (about 2 bytes per row), one x, one y and a workspace.
+/// and the plan, which reads the offsets on the device. Memory: on cpu nothing is copied: products
+/// read the caller's arrays. On cuda, device memory holds the matrix, the plan (about 2 bytes per
+/// row), one x, one y and a workspace.
 template <class T>
 class prepared_matrix {
   static_assert(detail::refuse_other_entries<T>());

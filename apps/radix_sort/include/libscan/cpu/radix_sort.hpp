@@ -208,11 +208,11 @@ void sort_keys(int threads, Key const* in, Key* out, index_t n, Order const& ord
 /// Sorts keys as `sort_keys`, and moves values of any trivially copyable type with them:
 /// values_out[j] = values[i] wherever out[j] is keys[i].
 /// Aliasing: each output may be its input; any other overlap throws.
-/// Memory: n pairs, and up to n more as in `sort_keys`. If keys and values have one size, neither
-/// is sorted in place, and both outputs begin at the same place of a cache line, only about 2 MiB
-/// per thread, unless keys share high bits: then up to n pairs, or 2 n if they also share lower
-/// ones. For values of other sizes than 4 and 8 bytes: n pairs of a key and a position, n
-/// positions, and in place n values.
+/// Memory: n pairs, and up to n more as in `sort_keys`. About 2 MiB per thread suffice if keys and
+/// values have the same size, neither is sorted in place, and both outputs have the same address
+/// modulo a cache line. If many keys then share high bits, up to n pairs more; if they also share
+/// lower ones, up to 2 n. For values of other sizes than 4 and 8 bytes: n pairs of a key and a
+/// position, n positions, and in place n values.
 template <class Key, class Value, class Order = sort_order<Key>>
 void sort_pairs(int threads, Key const* keys, Key* out, Value const* values, Value* values_out,
                 index_t n, Order const& order = {}, detail::sort_tuning const& tuning = {}) {
