@@ -297,7 +297,6 @@ bool column_reader::stands_for_missing(std::size_t k) const {
 
 void column_reader::refuse(std::string_view cell, std::size_t k,
                            std::string const& expected) const {
-  if (stands_for_missing(k)) fail(named(k) + " does not fit, expected " + expected);
   bool const in_first = rows_ == (header_line_ == 0 ? 1u : 0u) && place_ == 0;
   std::string const where = in_first && table_.columns() > 1
                                 ? "column " + std::to_string(keys_[k].column.number) + ": "

@@ -101,6 +101,7 @@ class column_reader {
 
   /// Throws for a cell that is not what was `expected`: "a number", for example.
   [[noreturn]] void refuse(std::size_t k, std::string const& expected) const {
+    if (stands_for_missing(k)) fail(named(k) + " does not fit, expected " + expected);
     refuse(cells_[k].shown, k, expected);
   }
 

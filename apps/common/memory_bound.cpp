@@ -108,14 +108,14 @@ std::uint64_t default_bound() {
   return std::min(most, 4 * fifth - code);
 }
 
-std::string in_units(std::uint64_t bytes) {
+std::string in_units(std::uint64_t bytes, int places = 1) {
   constexpr char const* units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   if (bytes < 1024) return std::to_string(bytes) + " bytes";
   auto value = static_cast<double>(bytes);
   std::size_t unit = 0;
   for (; value >= 1024 && unit + 1 < std::size(units); ++unit) value /= 1024;
   char text[32];
-  std::snprintf(text, sizeof text, "%.1f %s", value, units[unit]);
+  std::snprintf(text, sizeof text, "%.*f %s", places, value, units[unit]);
   return text;
 }
 
@@ -146,9 +146,10 @@ bool memory_bound_given() { return bound != 0; }
 void require_memory(std::uint64_t bytes, std::string const& what, char const* how) {
   if (bytes <= memory_bound()) return;
   std::string needed = in_units(bytes), bound = in_units(memory_bound());
-  if (needed == bound) {
-    needed = std::to_string(bytes) + " bytes";
-    bound = std::to_string(memory_bound()) + " bytes";
+  constexpr int max_places = 12;
+  for (int places = 2; needed == bound && places <= max_places; ++places) {
+    needed = in_units(bytes, places);
+    bound = in_units(memory_bound(), places);
   }
   throw error(what + how + needed + " of memory, more than the " + bound +
               (memory_bound_given() ? " of --memory" : " that may be taken here (see --memory)"));

@@ -65,6 +65,15 @@ struct failing_plus : plus<double> {
 
 }  // namespace
 
+TEST_CASE("failures are planted on ranks that exist") {
+  simulated_ranks two(2);
+  for (int const rank : {-1, 2, 99}) {
+    CHECK_THROWS_AS(two.fail(rank, 0), invalid_argument);
+    CHECK_THROWS_AS(two.lose(rank, 0), invalid_argument);
+    CHECK_THROWS_AS(two.sends(rank), invalid_argument);
+  }
+}
+
 TEST_CASE("a failed send, or a lost rank, ends a scan on all ranks") {
   std::vector<double> in(100000, 1.0);
   auto const d = test::spread_out(test::spread::uneven, 100000, 5);

@@ -92,15 +92,6 @@ TEST_CASE("messages of any length arrive at their ranks") {
   }
 }
 
-TEST_CASE("failures are planted on ranks that exist") {
-  simulated_ranks two(2);
-  for (int const rank : {-1, 2, 99}) {
-    CHECK_THROWS_AS(two.fail(rank, 0), invalid_argument);
-    CHECK_THROWS_AS(two.lose(rank, 0), invalid_argument);
-    CHECK_THROWS_AS(two.sends(rank), invalid_argument);
-  }
-}
-
 TEST_CASE("a deadlock names the call of each rank") {
   simulated_ranks ranks(4, 1);
   auto const found = ranks.outcomes([](communicator const& comm) {

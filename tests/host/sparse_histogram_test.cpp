@@ -49,6 +49,10 @@ TEST_CASE("a sparse histogram has the bins that are not empty") {
   CHECK_THROWS_WITH(sparse_histogram(on, shared, shared, counts, few), Contains("samples"));
   CHECK_THROWS_WITH(sparse_histogram(on, shared, small, shared, few), Contains("samples"));
   CHECK(shared == samples);
+  std::vector<std::int16_t> edges{-5, 0, 7, 100};
+  edge_bins<std::int16_t> const between(edges.data(), 3);
+  CHECK_THROWS_WITH(sparse_histogram(on, samples, edges, counts, between), Contains("edges"));
+  CHECK_THROWS_WITH(sparse_histogram(on, samples, small, edges, between), Contains("edges"));
   std::vector<std::int16_t> const none;
   CHECK(sparse_histogram(on, none, bins, counts, rule).filled == 0);
 }

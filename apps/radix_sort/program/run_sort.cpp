@@ -328,6 +328,7 @@ class sort_run {
 
   exit_code run_keys() {
     std::uint64_t const bytes = rows_ ? table_->bytes() : keys_.bytes.size();
+    // All keys are looked at only if those with -0 or NaN might not fit.
     memory_needs most = needs(keys_.type, count_, bytes, true);
     if (most.max_bytes > memory_bound()) most = needs(keys_.type, count_, bytes, !are_words());
     require(most);

@@ -24,7 +24,7 @@ del sys.argv[1:]
 FACTOR = 4 if QUICK else 1  # by which a quick run divides the limit, and the sizes around it
 MIB = (1 << 20) // FACTOR
 MOST = 512 * MIB
-REFUSED = " that may be taken here (see --memory)"
+REFUSED = "MiB that may be taken here (see --memory)"
 UNREAD = 64 << 20  # of memory, page cache included: less than any input that is read
 
 

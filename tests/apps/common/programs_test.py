@@ -488,10 +488,10 @@ class Endings(CopyCase):
     def test_endings_that_mean_another_format(self):
         source = self.write("x.txt", b"1\n")
         for name in ["q.csv.bz2", "q.xz", "q.txt.zst", "q.lz4", "q.npz", "q.zip", "q.parquet",
-                     "q.json", "q.XLSX", "q.h5", "q.tar.gz", "q.csv.bz2.gz", "q.mtx", "q.png",
+                     "q.json", "q.XLSX", "q.h5", "q.tar.gz", "q.csv.bz2.gz", "q.gz.gz", "q.mtx", "q.png",
                      "q.txt.gzip", "q.DTA", "q.fits", "q.pt", "q.docx", "q.rds", "q.zlib",
                      "q.csv.snappy", "q.ZARR", "q.cpio"]:
-            self.fails(USAGE, ": the ending .", source, "-o", self.path(name))
+            self.fails(USAGE, name + ": the ending .", source, "-o", self.path(name))
         for name in ["q.NPY", "q.Npy.GZ", "q.TXT.gz", "q.CSV", "q.RAW"]:
             self.succeeds(source, "-o", self.path(name))
             self.succeeds(self.path(name), "--dtype", "int64", "-o", self.path("again.txt"))

@@ -417,9 +417,11 @@ class Messages(PrefixCase):
         self.refused(self.path("in.raw"), "in.raw takes at least 64.0 GiB of memory, more than the "
                      "400.0 MiB of --memory", "--dtype", "u8", "--memory", "400M", "--verify",
                      code=FAILURE)
-        self.refused(self.path("in.raw"), "takes at least 68719476736 bytes of memory, more than "
-                     "the 68719476735 bytes of --memory", "--dtype", "u8", "--memory",
-                     2**36 - 1, "--verify", code=FAILURE)
+        # Numbers that would be rounded to the same get more digits.
+        for bound, words in [(2**36 - 2**20, "64.000 GiB of memory, more than the 63.999 GiB of "),
+                             (2**36 - 1, "64.000000000 GiB of memory, more than the 63.999999999 ")]:
+            self.refused(self.path("in.raw"), "takes at least " + words, "--dtype", "u8",
+                         "--memory", bound, "--verify", code=FAILURE)
 
 
 if __name__ == "__main__":
